@@ -40,7 +40,6 @@ type census struct {
 	blocks    []blockSums
 }
 
-// blockSums has the sums of the keys of a block. Bytes are those of names and values.
 type blockSums struct{ keys, bytes, memory float64 }
 
 type censusSink struct {
@@ -130,7 +129,8 @@ func FindAllocator(ctx context.Context, source *Source, options memory.Options, 
 // findAllocator reads a part of a source, all of a small one. It also returns how the
 // allocator was found (Memory.AllocatorBasis), and reports whether all of the source would
 // show the same allocator, and in the same way if basis is to be certain, too.
-func findAllocator(ctx context.Context, source *Source, options memory.Options, part int64, basisToo bool) (allocator, basis string, certain bool) {
+func findAllocator(ctx context.Context, source *Source, options memory.Options, part int64, basisToo bool) (allocator,
+	basis string, certain bool) {
 	if options.Allocator != "" {
 		return options.Allocator, AllocatorGiven, true
 	}
@@ -150,16 +150,17 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options, 
 	all := &census{databases: make(map[int]*memory.Database)}
 	state := options.State
 	options.State = ""
-	info, err := parser.Run(ctx, in, parser.Options{NoChecksum: true, Allocators: true, Memory: func(info *parser.Info) *memory.Model {
-		o := options
-		o.RDB, o.Cluster = info.Version, o.Cluster || info.Cluster
-		if info.UsedMem > 0 {
-			model, _, _ = memory.Choose(info.Server, info.ServerVersion, o)
-		}
-		return model
-	}}, func() parser.Sink {
-		return &censusSink{all: all, census: census{databases: make(map[int]*memory.Database)}}
-	})
+	info, err := parser.Run(ctx, in,
+		parser.Options{NoChecksum: true, Allocators: true, Memory: func(info *parser.Info) *memory.Model {
+			o := options
+			o.RDB, o.Cluster = info.Version, o.Cluster || info.Cluster
+			if info.UsedMem > 0 {
+				model, _, _ = memory.Choose(info.Server, info.ServerVersion, o)
+			}
+			return model
+		}}, func() parser.Sink {
+			return &censusSink{all: all, census: census{databases: make(map[int]*memory.Database)}}
+		})
 	if model == nil || info.SampledBytes == 0 {
 		return allocator, AllocatorUnknown, model == nil
 	}
@@ -210,7 +211,8 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options, 
 
 // allocatorOf returns the allocator that explains used_memory. keys is what all keys
 // take by the model, with what they share.
-func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases []memory.Database) (allocator, basis string) {
+func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases []memory.Database) (allocator,
+	basis string) {
 	own := sampleOf(info, model)
 	if own == 0 {
 		return model.Allocator(), AllocatorUnknown
@@ -255,7 +257,8 @@ func allocatorNote(in *Input) (none message.Message) {
 		return message.New("used_memory fits several allocators: figures are for {now} ({flag})",
 			message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
 	case AllocatorAssumed:
-		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name it ({flag})",
+		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name "+
+			"it ({flag})",
 			message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
 	case AllocatorUnknown:
 		if m.PartsOf == PartsOfSnapshot || m.PartsOf == PartsOfInfo {

@@ -49,7 +49,8 @@ const alertShrink = 0.3
 //
 // The error is as that of Scan, with the sources of both. The Diff is nil if nothing
 // of one of the two could be read.
-func Compare(ctx context.Context, before, after CompareInput, policy *thresholds.Policy, opt Options, o CompareOptions) (*Diff, error) {
+func Compare(ctx context.Context, before, after CompareInput, policy *thresholds.Policy, opt Options,
+	o CompareOptions) (*Diff, error) {
 	finder := opt.Source
 	opt.Source = nil // of what changed alone
 	var failed ScanError
@@ -95,7 +96,8 @@ func Compare(ctx context.Context, before, after CompareInput, policy *thresholds
 			opt.Memory.Allocator = m.Allocator
 		}
 		if err := c.readAgain(ctx, &inputs[first].Source, lists[first], policy, opt); err != nil {
-			c.note("{file} could not be read a second time: {reason}", fileArg("file", Name(inputs[first].Source.Name)), message.Phrase("reason", reasonOf(err)))
+			c.note("{file} could not be read a second time: {reason}", fileArg("file", Name(inputs[first].Source.Name)),
+				message.Phrase("reason", reasonOf(err)))
 		}
 	}
 	c.compare(lists)
@@ -116,7 +118,8 @@ type comparison struct {
 
 func newComparison(old, new *Report, o CompareOptions) *comparison {
 	c := &comparison{sides: [2]*Report{old, new}}
-	c.d = &Diff{Schema: DiffSchemaVersion, Complete: old.Complete && new.Complete, Tool: new.Tool, Old: diffSide(old), New: diffSide(new),
+	c.d = &Diff{Schema: DiffSchemaVersion, Complete: old.Complete && new.Complete, Tool: new.Tool, Old: diffSide(old),
+		New:     diffSide(new),
 		Measure: ByMemory, MinShare: cmp.Or(o.MinShare, DefaultMinShare), MinBytes: o.MinBytes}
 	for _, r := range c.sides {
 		if r.Totals.Keys > 0 && !r.Totals.MemoryBytes.Known() {
@@ -125,7 +128,8 @@ func newComparison(old, new *Report, o CompareOptions) *comparison {
 	}
 	for side, r := range c.sides {
 		t := &r.Totals
-		c.d.Totals.add(side, &Group{Keys: t.Keys, Elements: t.Elements, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes, WithoutTTL: t.WithoutTTL, MemoryWithoutTTL: t.WithoutTTLMemory})
+		c.d.Totals.add(side, &Group{Keys: t.Keys, Elements: t.Elements, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes,
+			WithoutTTL: t.WithoutTTL, MemoryWithoutTTL: t.WithoutTTLMemory})
 	}
 	if c.d.MinBytes <= 0 {
 		before, after := c.size(&c.d.Totals)
@@ -217,7 +221,8 @@ func (c *comparison) compare(lists [2]*agg.KeyList) {
 	}
 	d.Groups = c.rows
 	c.findings()
-	d.Changed = d.Changed || len(d.Prefixes) > 0 || len(d.Alerts) > 0 || d.Totals.changed() || len(d.Findings.New)+len(d.Findings.Resolved) > 0 ||
+	d.Changed = d.Changed || len(d.Prefixes) > 0 || len(d.Alerts) > 0 || d.Totals.changed() ||
+		len(d.Findings.New)+len(d.Findings.Resolved) > 0 ||
 		slices.ContainsFunc(d.Types, func(r DiffRow) bool { return r.changed() }) ||
 		len(d.Keys.New)+len(d.Keys.Gone)+len(d.Keys.Grown)+len(d.Keys.Shrunk)+len(d.Keys.Entered)+len(d.Keys.Left) > 0
 	c.sort()
@@ -235,7 +240,8 @@ func (c *comparison) sort() {
 			}
 			return 1
 		}
-		return cmp.Or(rank(&a)-rank(&b), cmp.Compare(max(afterB-beforeB, beforeB-afterB), max(afterA-beforeA, beforeA-afterA)),
+		return cmp.Or(rank(&a)-rank(&b),
+			cmp.Compare(max(afterB-beforeB, beforeB-afterB), max(afterA-beforeA, beforeA-afterA)),
 			cmp.Compare(afterB, afterA), cmp.Compare(a.Type, b.Type), cmp.Compare(nameOf(a.Group), nameOf(b.Group)))
 	}
 	slices.SortFunc(d.Groups, byChange)
@@ -259,7 +265,8 @@ func (c *comparison) types() {
 				rows[t.Type] = i
 				c.d.Types = append(c.d.Types, DiffRow{Type: t.Type})
 			}
-			c.d.Types[i].add(side, &Group{Keys: t.Keys, Elements: t.Elements, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes, WithoutTTL: t.Keys - t.WithTTL, MemoryWithoutTTL: Unknown})
+			c.d.Types[i].add(side, &Group{Keys: t.Keys, Elements: t.Elements, ValueBytes: t.ValueBytes,
+				MemoryBytes: t.MemoryBytes, WithoutTTL: t.Keys - t.WithTTL, MemoryWithoutTTL: Unknown})
 		}
 	}
 	for i := range c.d.Types {
@@ -286,7 +293,8 @@ func (c *comparison) groups() {
 	folds := func(r *Report) bool { return r.GroupsFolded > 0 }
 	c.d.GroupsMerged = int64(align.Merge(groups[0], groups[1], separators, folds(c.sides[0]), folds(c.sides[1])))
 	if c.d.GroupsMerged > 0 {
-		c.note("{where} of one side are counted in wider ones on the other: they are compared under the widest common pattern",
+		c.note("{where} of one side are counted in wider ones on the other: they are compared under the widest "+
+			"common pattern",
 			message.Number("where", c.d.GroupsMerged, "1 group", "{n} groups"))
 	}
 	c.prefixes(namer)
@@ -332,7 +340,8 @@ func (c *comparison) groups() {
 func (c *comparison) renamed() {
 	near := func(a, b int64) bool { return max(a-b, b-a)*100 <= max(a, b) }
 	same := func(gone, come *DiffRow) bool {
-		return gone.Type == come.Type && gone.Type != "" && near(gone.KeysBefore, come.KeysAfter) && near(gone.ElementsBefore, come.ElementsAfter) &&
+		return gone.Type == come.Type && gone.Type != "" && near(gone.KeysBefore, come.KeysAfter) &&
+			near(gone.ElementsBefore, come.ElementsAfter) &&
 			near(gone.ValueBytesBefore, come.ValueBytesAfter) && near(gone.WithoutTTLBefore, come.WithoutTTLAfter)
 	}
 	var gone, come []int
@@ -374,7 +383,8 @@ func (c *comparison) renamed() {
 	for _, p := range pairs {
 		from, to := &c.rows[p[0]], &c.rows[p[1]]
 		from.Change, from.RenamedTo = ChangeRenamed, to.Group
-		from.KeysAfter, from.ElementsAfter, from.ValueBytesAfter, from.MemoryBytesAfter = to.KeysAfter, to.ElementsAfter, to.ValueBytesAfter, to.MemoryBytesAfter
+		from.KeysAfter, from.ElementsAfter, from.ValueBytesAfter, from.MemoryBytesAfter = to.KeysAfter, to.ElementsAfter,
+			to.ValueBytesAfter, to.MemoryBytesAfter
 		from.WithoutTTLAfter, from.WithoutTTLMemoryAfter = to.WithoutTTLAfter, to.WithoutTTLMemoryAfter
 		dropped[p[1]] = p[0]
 		c.judge(from)
@@ -405,7 +415,8 @@ func (c *comparison) renamed() {
 }
 
 // readAgain reads a snapshot again for the keys of the other one that may be new.
-func (c *comparison) readAgain(ctx context.Context, source *Source, known *agg.KeyList, policy *thresholds.Policy, opt Options) error {
+func (c *comparison) readAgain(ctx context.Context, source *Source, known *agg.KeyList, policy *thresholds.Policy,
+	opt Options) error {
 	wanted := known.Unknown(c.d.MinBytes)
 	if wanted == nil || source.Name == "-" {
 		return nil
@@ -437,7 +448,8 @@ func (c *comparison) readAgain(ctx context.Context, source *Source, known *agg.K
 		}
 	}
 	list := agg.NewKeyList(wanted)
-	if _, err := parser.Run(ctx, src, options, func() parser.Sink { return &agg.KeyLookup{List: list, Keep: keep} }); err != nil {
+	if _, err := parser.Run(ctx, src, options,
+		func() parser.Sink { return &agg.KeyLookup{List: list, Keep: keep} }); err != nil {
 		return err
 	}
 	list.KnowAll()

@@ -30,7 +30,9 @@ type Diff struct {
 	Tool     Tool     `json:"tool"`
 	Old      DiffSide `json:"old"`
 	New      DiffSide `json:"new"`
-	Measure  string   `json:"measure"` // of sizes that are compared: "memory_bytes", or "value_bytes" if the memory of one of the two is unknown
+	// Of sizes that are compared: "memory_bytes", or "value_bytes" if the memory of one of the two is
+	// unknown.
+	Measure  string   `json:"measure"`
 	MinShare float64  `json:"min_share"`
 	MinBytes int64    `json:"min_bytes"`
 	Alerts   []string `json:"alerts" redact:"of AlertMessages"` // what nobody must miss

@@ -151,14 +151,14 @@ func TestReasonsGone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := false
+		given := false
 		for _, f := range d.Findings.Resolved {
-			said = said || f.Rule == c.rule && f.Reason == c.reason
+			given = given || f.Rule == c.rule && f.Reason == c.reason
 			if f.Rule == c.other || f.Reason == "" {
 				t.Errorf("%s: %s is resolved: %q", c.reason, f.Rule, f.Reason)
 			}
 		}
-		if !said {
+		if !given {
 			t.Errorf("%s: not among %+v", c.reason, d.Findings.Resolved)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 // newReport returns the report of what a Builder gathered of inputs. Scan adds the
 // tool and the configuration.
 func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
-	r := &Report{Schema: SchemaVersion, Inputs: inputs, FixFirst: []Step{}, Savings: []Step{}, By: opt.By, Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
+	r := &Report{Schema: SchemaVersion, Inputs: inputs, FixFirst: []Step{}, Savings: []Step{}, By: opt.By,
+		Top: map[string][]KeyRow{}, TopByType: map[string]map[string][]KeyRow{}}
 	if r.By == "" {
 		r.By = ByMemory
 	}
@@ -99,7 +100,8 @@ func databasesOf(b *agg.Builder, input int) []Database {
 }
 
 func databaseRow(d *agg.Database) Database {
-	return Database{Input: d.Input, DB: d.DB, Keys: d.Keys, WithTTL: d.WithTTL, ValueBytes: d.ValueBytes, MemoryBytes: memoryFigure(d.Memory, d.Keys),
+	return Database{Input: d.Input, DB: d.DB, Keys: d.Keys, WithTTL: d.WithTTL, ValueBytes: d.ValueBytes,
+		MemoryBytes:   memoryFigure(d.Memory, d.Keys),
 		WithTTLMemory: memoryFigure(d.WithTTLMemory, d.WithTTL)}
 }
 
@@ -134,7 +136,8 @@ func (f *finisher) totals() {
 		MemoryBound: tables.MemoryBound > 0, MemoryApproximate: tables.MemoryApproximate > 0, NameBytes: all.NameBytes,
 		WithTTL: all.WithTTL, WithoutTTL: all.Keys - all.WithTTL,
 		WithoutTTLBytes: none.ValueBytes, WithoutTTLMemory: memoryFigure(none.Memory, none.Keys),
-		Expired: Unknown, FieldsWithTTL: tables.FieldsWithTTL, StreamGroups: tables.StreamGroups, StreamPending: tables.StreamPending,
+		Expired: Unknown, FieldsWithTTL: tables.FieldsWithTTL, StreamGroups: tables.StreamGroups,
+		StreamPending: tables.StreamPending,
 	}
 	for i := range f.Snapshots {
 		s := &f.Snapshots[i]
@@ -156,7 +159,8 @@ func (f *finisher) nodes() {
 	for i := range f.Snapshots {
 		s := &f.Snapshots[i]
 		n := Node{Input: s.Input, Keys: s.Keys, ValueBytes: s.ValueBytes, MemoryBytes: Unknown, WithoutTTL: s.WithoutTTL,
-			Findings: Counts{Error: s.Found[thresholds.Error], Warning: s.Found[thresholds.Warning], Info: s.Found[thresholds.Info]}}
+			Findings: Counts{Error: s.Found[thresholds.Error], Warning: s.Found[thresholds.Warning],
+				Info: s.Found[thresholds.Info]}}
 		if s.Env.Memory {
 			n.MemoryBytes = Figure(s.Memory)
 		}
@@ -177,7 +181,8 @@ func (r *Report) rankNodes() {
 		n.Skew = n.Share * float64(len(r.Nodes))
 	}
 	slices.SortStableFunc(r.Nodes, func(a, b Node) int {
-		return cmp.Or(cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes)), cmp.Compare(a.Input, b.Input))
+		return cmp.Or(cmp.Compare(sizeOf(b.MemoryBytes, b.ValueBytes), sizeOf(a.MemoryBytes, a.ValueBytes)),
+			cmp.Compare(a.Input, b.Input))
 	})
 }
 
@@ -198,7 +203,8 @@ func (f *finisher) types() {
 			c.Add(from)
 			r.Encodings = append(r.Encodings, Encoding{Type: typ.String(), Encoding: enc.String(), Keys: from.Keys,
 				Elements: from.Elements, ValueBytes: from.ValueBytes, MemoryBytes: memoryFigure(from.Memory, from.Keys),
-				WithoutTTL: from.Keys - from.WithTTL, WithoutTTLMemory: memoryFigure(from.Memory-from.WithTTLMemory, from.Keys-from.WithTTL)})
+				WithoutTTL:       from.Keys - from.WithTTL,
+				WithoutTTLMemory: memoryFigure(from.Memory-from.WithTTLMemory, from.Keys-from.WithTTL)})
 		}
 		if c.Keys == 0 {
 			continue
@@ -209,9 +215,13 @@ func (f *finisher) types() {
 			}
 			return Unknown
 		}
-		row := TypeRow{Type: typ.String(), Keys: c.Keys, Elements: c.Elements, ValueBytes: c.ValueBytes, SerializedBytes: c.Serialized,
-			MemoryBytes: memoryFigure(c.Memory, c.Keys), MemoryUsage: memoryFigure(c.MemoryUsage, c.Keys), AverageBytes: Unknown, WithTTL: c.WithTTL,
-			MaxMemoryBytes: highest(agg.ByMemory), MaxValueBytes: highest(agg.ByValueBytes), MaxElements: highest(agg.ByElements)}
+		row := TypeRow{Type: typ.String(), Keys: c.Keys, Elements: c.Elements, ValueBytes: c.ValueBytes,
+			SerializedBytes: c.Serialized,
+			MemoryBytes:     memoryFigure(c.Memory, c.Keys), MemoryUsage: memoryFigure(c.MemoryUsage, c.Keys),
+			AverageBytes:   Unknown,
+			WithTTL:        c.WithTTL,
+			MaxMemoryBytes: highest(agg.ByMemory), MaxValueBytes: highest(agg.ByValueBytes),
+			MaxElements: highest(agg.ByElements)}
 		if row.MaxValueBytes.Known() {
 			row.AverageBytes = Figure(c.ValueBytes / c.Keys)
 		}
@@ -274,7 +284,8 @@ func (f *finisher) findingsOf(k *parser.Key, from *agg.RetainedKey, id *Identity
 			list = append(list, KeyFinding{found.Rule.Name(), found.Severity.String(), measured, limit, found.Unit().String()})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b KeyFinding) int { return cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)) })
+	slices.SortStableFunc(list,
+		func(a, b KeyFinding) int { return cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)) })
 	return list
 }
 
@@ -355,7 +366,8 @@ func (f *finisher) groups() {
 func (f *finisher) group(text []byte, g *agg.Group) Group {
 	pattern := f.pattern(text)
 	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
-		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys), WithoutTTL: g.WithoutTTL,
+		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys),
+		WithoutTTL:      g.WithoutTTL,
 		SerializedBytes: g.Serialized, NameBytes: g.NameBytes,
 		MemoryWithoutTTL: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}
 	if least, median, most, ok := f.Tables.Groups.TTL(g); ok {
@@ -401,8 +413,10 @@ func (f *finisher) owners() {
 		}
 		f.r.Owners = append(f.r.Owners, Owner{Owner: f.owner[i], Keys: o.Keys, Elements: o.Elements, ValueBytes: o.ValueBytes,
 			MemoryBytes: memoryFigure(o.Memory, o.Keys), WithoutTTL: o.WithoutTTL,
-			Findings: Counts{Error: o.Findings[thresholds.Error] - explained.Error, Warning: o.Findings[thresholds.Warning] - explained.Warning + backlogs.Warning,
-				Info: o.Findings[thresholds.Info] - explained.Info, Ignored: o.Ignored, Explained: explained.Error + explained.Warning + explained.Info}})
+			Findings: Counts{Error: o.Findings[thresholds.Error] - explained.Error,
+				Warning: o.Findings[thresholds.Warning] - explained.Warning + backlogs.Warning,
+				Info:    o.Findings[thresholds.Info] - explained.Info, Ignored: o.Ignored,
+				Explained: explained.Error + explained.Warning + explained.Info}})
 	}
 	sortBySize(f.r.Owners, func(row *Owner) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
 }
@@ -415,13 +429,15 @@ func (f *finisher) budgets() {
 					continue
 				}
 				sum := judged.Sums
-				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(thresholds.SubjectText(b.Subject())), Message: b.Subject(),
-					Keys: sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason, Source: b.Source}
+				row := Budget{Input: nodeOf(j.Nodes, judged.Largest), Budget: Name(thresholds.SubjectText(b.Subject())),
+					Message: b.Subject(),
+					Keys:    sum.Keys, Bytes: sum.Bytes, WithoutTTL: sum.WithoutTTL, Reason: b.Reason, Source: b.Source}
 				if len(j.Nodes) > 1 {
 					row.Inputs = len(j.Nodes)
 				}
 				for _, l := range b.Limits {
-					row.Limits = append(row.Limits, BudgetLimit{Measure: l.Measure.String(), Severity: l.Severity.String(), Limit: l.Value, Exceeded: sum.Measure(l.Measure) > l.Value})
+					row.Limits = append(row.Limits, BudgetLimit{Measure: l.Measure.String(), Severity: l.Severity.String(),
+						Limit: l.Value, Exceeded: sum.Measure(l.Measure) > l.Value})
 				}
 				f.r.Budgets = append(f.r.Budgets, row)
 			}
@@ -441,7 +457,8 @@ func nodeOf(nodes []thresholds.NodeSums, largest thresholds.NodeSums) int {
 func (f *finisher) histograms() {
 	h := &f.Histograms
 	f.r.Expiry = f.buckets(h.Expiry())
-	f.r.Histograms = Histograms{KeyLength: f.buckets(h.KeyLength()), Elements: f.buckets(h.Elements()), Idle: f.buckets(h.Idle()), LFU: f.buckets(h.LFU())}
+	f.r.Histograms = Histograms{KeyLength: f.buckets(h.KeyLength()), Elements: f.buckets(h.Elements()),
+		Idle: f.buckets(h.Idle()), LFU: f.buckets(h.LFU())}
 }
 
 func (f *finisher) buckets(from []agg.Bucket) []Bucket {

@@ -57,7 +57,8 @@ func (f *finisher) steps() {
 	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
 		kept = engine.Kept(groups, whole, listing)
-		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps), engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
+		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps),
+			engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
@@ -68,8 +69,10 @@ func stepsOf(list []thresholds.Advice) []Step {
 	steps := []Step{}
 	for i, a := range advice(list) {
 		from := &list[i]
-		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of, MemoryBytes: Figure(from.Memory),
-			SavesBytes: from.Saves, SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
+		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of,
+			MemoryBytes: Figure(from.Memory),
+			SavesBytes:  from.Saves, SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief,
+			Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB
 		}
@@ -113,7 +116,8 @@ func (f *finisher) model() *memory.Model {
 		return nil
 	}
 	m := f.r.Inputs[0].Memory
-	model, _, _ := memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State}) // those of the report
+	// Those of the report.
+	model, _, _ := memory.Choose("", "", memory.Options{Server: m.Model, Allocator: m.Allocator, State: m.State})
 	return model
 }
 
@@ -149,7 +153,8 @@ func (f *finisher) worst(p *thresholds.Problem) {
 		for i := range f.Judgements {
 			for n := range f.Judgements[i].Findings {
 				w := &f.Judgements[i].Findings[n]
-				if w.Rule == p.Rule && w.Severity == p.Severity && w.Ignored == 0 && (p.Instance == nil || thresholds.CompareInstance(*w, *p.Instance) < 0) {
+				if w.Rule == p.Rule && w.Severity == p.Severity && w.Ignored == 0 &&
+					(p.Instance == nil || thresholds.CompareInstance(*w, *p.Instance) < 0) {
 					p.Instance = w
 				}
 			}

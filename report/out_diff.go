@@ -19,11 +19,11 @@ import (
 // empty if nothing changed.
 
 var diffFormats = writers[*Diff]{
-	"table": writeDiffTable, "details": writeDiffDetails, "markdown": writeDiffMarkdown, "summary": writeDiffSummary, "json": writeDiffJSON, "html": writeDiffHTML,
-}
-
-func writeDiffJSON(w *bufio.Writer, d *Diff, _ WriteOptions) error {
-	return writeJSONFields(w, reflect.ValueOf(*d))
+	"table": writeDiffTable, "markdown": writeDiffMarkdown, "summary": writeDiffSummary, "html": writeDiffHTML,
+	"details": func(w *bufio.Writer, d *Diff, o WriteOptions) error {
+		return writeText(w, o, func(p page) { d.write(p, math.MaxInt, true) })
+	},
+	"json": func(w *bufio.Writer, d *Diff, _ WriteOptions) error { return writeJSONFields(w, reflect.ValueOf(*d)) },
 }
 
 func writeDiffTable(w *bufio.Writer, d *Diff, o WriteOptions) error {
@@ -39,10 +39,6 @@ func writeDiffTable(w *bufio.Writer, d *Diff, o WriteOptions) error {
 		rows--
 		return true
 	})
-}
-
-func writeDiffDetails(w *bufio.Writer, d *Diff, o WriteOptions) error {
-	return writeText(w, o, func(p page) { d.write(p, math.MaxInt, true) })
 }
 
 func writeDiffMarkdown(w *bufio.Writer, d *Diff, o WriteOptions) error {

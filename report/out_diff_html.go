@@ -9,12 +9,9 @@ import (
 
 // writeDiffHTML writes the page of reports with the sections of a comparison.
 func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
-	v := &htmlView{htmlPage: newHTMLPage(o), SizeLabel: "memory", Wrong: d.alerts(), About: d.about(), Verdict: d.headline(),
+	v := &htmlView{htmlPage: newHTMLPage(o), Wrong: d.alerts(), About: d.about(), Verdict: d.headline(),
 		Title: message.New("{before} -> {after}", fileArg("before", d.Old.Name), fileArg("after", d.New.Name)),
 		Foot:  parts(" ", verbatim(d.Tool.Name), verbatim(d.Tool.Version))}
-	if d.Measure != ByMemory {
-		v.SizeLabel = "value bytes"
-	}
 	d.waterfall(v.htmlPage)
 	d.sections(v.htmlPage, htmlRows, true)
 	return v.write(w, o)
@@ -29,7 +26,8 @@ func (d *Diff) headline() message.Message {
 			gone++
 		}
 	}
-	args := []message.Arg{message.Size("size", max(after-before, before-after)), message.Phrase("growth", orWord(growthText(before, after), "0%")),
+	args := []message.Arg{message.Size("size", max(after-before, before-after)),
+		message.Phrase("growth", orWord(growthText(before, after), "0%")),
 		message.Phrase("keys", orWord(signedCount(d.Totals.KeysAfter-d.Totals.KeysBefore), "0"))}
 	first := message.New("As large as before, {keys} keys.", args...)
 	switch {
@@ -43,7 +41,8 @@ func (d *Diff) headline() message.Message {
 	if len(f.New) == 0 {
 		found = word("No new findings.")
 	}
-	return parts(" ", first, found, when(gone > 0, "{groups} gone.", message.Number("groups", gone, "1 group is", "{n} groups are")))
+	return parts(" ", first, found,
+		when(gone > 0, "{groups} gone.", message.Number("groups", gone, "1 group is", "{n} groups are")))
 }
 
 // htmlSteps is the most groups of a waterfall.

@@ -10,14 +10,15 @@ import (
 
 // htmlData is what the script of the page reads.
 type htmlData struct {
-	Chinese map[string]string        `json:"zh"`             // texts of the script by the English ones
-	Size    string                   `json:"size,omitempty"` // "memory" or "value bytes"
-	Types   []string                 `json:"types,omitempty"`
-	Tree    *htmlNode                `json:"tree,omitempty"`
-	Groups  []htmlGroup              `json:"groups,omitempty"`
-	Rules   []htmlRule               `json:"rules,omitempty"`
-	Times   []thresholds.ExpiryTimes `json:"times,omitempty"`
-	Charts  []htmlChart              `json:"charts,omitempty"`
+	Chinese map[string]string `json:"zh"`             // texts of the script by the English ones
+	Size    string            `json:"size,omitempty"` // "memory" or "value bytes"
+	Types   []string          `json:"types,omitempty"`
+	Tree    *htmlNode         `json:"tree,omitempty"`
+	// Groups are arrays: name, keys, and what the keys are in English and Chinese, if that is known.
+	Groups [][]any                  `json:"groups,omitempty"`
+	Rules  []htmlRule               `json:"rules,omitempty"`
+	Times  []thresholds.ExpiryTimes `json:"times,omitempty"`
+	Charts []htmlChart              `json:"charts,omitempty"`
 }
 
 // The bytes that the tree and the names of groups may have.
@@ -53,21 +54,6 @@ func (n *htmlNode) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// htmlGroup is a group of names. It is written as an array: name, keys, and what its keys are
-// in English and Chinese.
-type htmlGroup struct {
-	name     string
-	keys     int64
-	identity [2]string
-}
-
-func (g htmlGroup) MarshalJSON() ([]byte, error) {
-	if g.identity[0] == "" {
-		return json.Marshal([]any{g.name, g.keys})
-	}
-	return json.Marshal([]any{g.name, g.keys, g.identity[0], g.identity[1]})
-}
-
 // htmlRule has the findings of a rule at one severity by group: index into htmlData.Groups,
 // and number.
 type htmlRule struct {
@@ -94,11 +80,14 @@ func (v *htmlView) data(r *Report) {
 		if g.Findings == 0 && g.Identity == nil {
 			continue
 		}
-		h := htmlGroup{name: g.Group.Display(), keys: g.Keys}
+		h := []any{g.Group.Display(), g.Keys}
+		budget -= len(g.Group) + 20
 		if m := g.Identity.Label(); !m.IsZero() {
-			h.identity = [2]string{v.english.line(m), v.chinese.line(m)}
+			english, chinese := v.english.line(m), v.chinese.line(m)
+			h = append(h, english, chinese)
+			budget -= len(english) + len(chinese)
 		}
-		if budget -= len(h.name) + len(h.identity[0]) + len(h.identity[1]) + 20; budget < 0 {
+		if budget < 0 {
 			break
 		}
 		index[g.Group] = int64(len(v.Data.Groups))

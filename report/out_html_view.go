@@ -52,7 +52,8 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	}
 	v.composition(r)
 	v.fixes(r, o)
-	v.Measures = []htmlChoice{{"size", v.SizeLabel}, {"keys", "keys"}, {"nottl", "memory without TTL"}, {"findings", "findings"}}
+	v.Measures = []htmlChoice{{"size", v.SizeLabel}, {"keys", "keys"}, {"nottl", "memory without TTL"},
+		{"findings", "findings"}}
 	v.Colors = []htmlChoice{{"type", "type"}, {"ttl", "TTL"}, {"severity", "severity"}}
 	if slices.ContainsFunc(r.Rules, func(f Finding) bool { return f.Rule == "cold-key" }) {
 		v.Colors = append(v.Colors, htmlChoice{"age", "idle time"})
@@ -116,8 +117,10 @@ func (v *htmlView) keys(r *Report) {
 		rows, on = append(rows, *k), append(on, 1)
 	}
 	t := r.keysTable(rows, true)
-	t.columns = slices.Insert(t.columns, 1, countColumn("listed on nodes", func(i int) Figure { return Figure(on[i]) }).only(again))
-	note := message.New("The largest keys by every measure, {n} of {all}.", message.Int("n", int64(len(rows))), message.Int("all", r.Totals.Keys))
+	nodes := countColumn("listed on nodes", func(i int) Figure { return Figure(on[i]) })
+	t.columns = slices.Insert(t.columns, 1, nodes.only(again))
+	note := message.New("The largest keys by every measure, {n} of {all}.", message.Int("n", int64(len(rows))),
+		message.Int("all", r.Totals.Keys))
 	if r.Totals.MemoryBytes.Known() {
 		note = parts(" ", note, word("Memory is what you get back when you delete the key."))
 	}
@@ -178,9 +181,10 @@ func (v *htmlView) slots(r *Report) {
 		x := &r.Slots[i]
 		bars = append(bars, newHTMLBar(i, x.Bytes, most, x.Keys, name(x), ""))
 	}
-	v.section(word("Slots"), message.New("Each bar is {each} of the 16,384 slots. {used} of {all} bars have keys, on average {size}.",
-		message.Int("each", int64(r.Slots[0].Last-r.Slots[0].First+1)), message.Int("used", used), message.Int("all", int64(len(r.Slots))),
-		message.Size("size", bytes/used)))
+	v.section(word("Slots"), message.New(
+		"Each bar is {each} of the 16,384 slots. {used} of {all} bars have keys, on average {size}.",
+		message.Int("each", int64(r.Slots[0].Last-r.Slots[0].First+1)), message.Int("used", used),
+		message.Int("all", int64(len(r.Slots))), message.Size("size", bytes/used)))
 	v.add(htmlBlock{Strip: bars})
 	rows := slices.Clone(r.Slots)
 	sortBySize(rows, func(x *thresholds.SlotRange) Figure { return Figure(x.Bytes) })
@@ -203,8 +207,8 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 	}
 	for i := range problems {
 		f := problems[i].Finding
-		v.fold(htmlFold{ID: "rule-" + f.Rule + "-" + f.Severity, Severity: f.Severity, Rule: text.Sanitize(f.Rule), Title: f.titleText(),
-			Count: countText(Figure(f.Count)), Open: i == 0}, func(in *htmlPage) {
+		v.fold(htmlFold{ID: "rule-" + f.Rule + "-" + f.Severity, Severity: f.Severity, Rule: text.Sanitize(f.Rule),
+			Title: f.titleText(), Count: countText(Figure(f.Count)), Open: i == 0}, func(in *htmlPage) {
 			if rule, ok := thresholds.Lookup(f.Rule); ok {
 				in.sentence(word(rule.Doc.Why))
 				in.sentence(word(rule.Doc.Fix))
@@ -222,11 +226,12 @@ func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
 	var passed []message.Message
 	for _, name := range r.Passed {
 		if rule, ok := thresholds.Lookup(name); ok {
-			passed = append(passed, message.New("{rule}: {title}", message.Code("rule", name), message.Word("title", rule.Title)))
+			passed = append(passed, message.New("{rule}: {title}", message.Code("rule", name),
+				message.Word("title", rule.Title)))
 		}
 	}
 	if passed != nil {
-		v.fold(htmlFold{ID: "passed", Title: message.Plural(int64(len(passed)), "1 rule found nothing", "{n} rules found nothing")},
-			func(in *htmlPage) { in.list(passed) })
+		title := message.Plural(int64(len(passed)), "1 rule found nothing", "{n} rules found nothing")
+		v.fold(htmlFold{ID: "passed", Title: title}, func(in *htmlPage) { in.list(passed) })
 	}
 }

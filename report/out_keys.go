@@ -197,7 +197,8 @@ func newKeyRow(k *parser.Key) KeyRow {
 		Elements: Figure(k.Elements), ValueBytes: Figure(k.ValueBytes), Serialized: Figure(k.Serialized),
 		Memory: Figure(k.Memory), MemoryUsage: Figure(k.MemoryUsage), Largest: Figure(k.Largest),
 		FieldsWithTTL: Unknown, Idle: Figure(k.Idle), Freq: Figure(k.Freq), Offset: k.Offset,
-		Longest: Figure(k.Longest), Pending: k.Pending, Bound: k.MemoryBound, Approximate: k.MemoryApproximate, Module: k.ModuleName}
+		Longest: Figure(k.Longest), Pending: k.Pending, Bound: k.MemoryBound, Approximate: k.MemoryApproximate,
+		Module: k.ModuleName}
 	if hasElementName(k) {
 		name := Name(k.LargestName)
 		row.LargestElement = &name

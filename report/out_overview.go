@@ -65,7 +65,7 @@ func newOverview(r *Report, o WriteOptions) *overview {
 	v.findProblems()
 	for _, s := range r.FixFirst {
 		if !s.ChangesData || o.Advice {
-			v.fixes = append(v.fixes, r.withSource(s.sentence(), s.Group))
+			v.fixes = append(v.fixes, r.withSource(s.sentence(), cmp.Or(s.Group, s.Key)))
 		}
 	}
 	v.savings = r.Savings[:min(len(r.Savings), overviewSavings)]

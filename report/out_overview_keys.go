@@ -37,7 +37,8 @@ func bigKeys(r *Report, n int) (rows []bigKey) {
 		row.open = i == len(list)-1 && int64(len(list)) < r.Totals.Keys
 		folded = true
 	}
-	if byMemory := r.By == ByMemory || r.By == ByValueBytes && !r.Totals.MemoryBytes.Known(); folded && byMemory && len(rows) < n {
+	if byMemory := r.By == ByMemory || r.By == ByValueBytes && !r.Totals.MemoryBytes.Known(); folded && byMemory &&
+		len(rows) < n {
 		var others []*KeyRow
 		for i := range r.Groups {
 			g := &r.Groups[i]

@@ -26,7 +26,6 @@ func (v *overview) places(n int) []memoryPlace {
 	return placesOf(v.groups[:min(n, len(v.groups))])
 }
 
-// cutRows returns all rows of the cut.
 func (v *overview) cutRows() []memoryPlace {
 	if v.depth > 0 {
 		return cutRows(v.r.Tree, overviewDeepPlaces, v.depth)
@@ -52,7 +51,8 @@ func (p *memoryPlace) addSource(groups []Group) {
 	prefix, folded := strings.CutSuffix(string(p.Group.Group), restOfPrefix)
 	for i := range groups {
 		g := &groups[i]
-		heavy := folded && strings.HasPrefix(string(g.Group), prefix) && 2*max(g.MemoryBytes, Figure(g.ValueBytes)) >= max(p.MemoryBytes, Figure(p.ValueBytes))
+		heavy := folded && strings.HasPrefix(string(g.Group), prefix) &&
+			2*max(g.MemoryBytes, Figure(g.ValueBytes)) >= max(p.MemoryBytes, Figure(p.ValueBytes))
 		if g.Group == p.Group.Group || heavy {
 			p.Source = g.Source
 			return
@@ -68,7 +68,6 @@ func placesOf(groups []Group) []memoryPlace {
 	return list
 }
 
-// called returns what the row is called.
 func (p *memoryPlace) called() message.Message {
 	if !p.label.IsZero() {
 		return p.label
@@ -104,7 +103,8 @@ func cutRows(root *TreeNode, n, depth int) (list []memoryPlace) {
 		}
 		g.Group.Group = nodes[r.Part].Prefix + restOfPrefix
 		if more := len(r.Others); more > 1 {
-			g.label = message.New("{group} ({n} more)", message.Name("group", string(g.Group.Group)), message.Int("n", int64(more)))
+			g.label = message.New("{group} ({n} more)", message.Name("group", string(g.Group.Group)),
+				message.Int("n", int64(more)))
 		}
 		return g
 	}
@@ -145,7 +145,6 @@ func roundShares(rows []memoryPlace) {
 	}
 }
 
-// partOf returns the parts of a tree, and notes the nodes that they are of.
 func partOf(n *TreeNode, nodes map[*tree.Part]*TreeNode) *tree.Part {
 	p := &tree.Part{Prefix: string(n.Prefix), Keys: n.Keys, Size: int64(sizeOf(n.MemoryBytes, n.ValueBytes))}
 	nodes[p] = n
@@ -155,7 +154,6 @@ func partOf(n *TreeNode, nodes map[*tree.Part]*TreeNode) *tree.Part {
 	return p
 }
 
-// addNode adds the keys of a node to a row.
 func (g *Group) addNode(n *TreeNode) {
 	if n == nil {
 		return
@@ -176,11 +174,11 @@ func (g *Group) addNode(n *TreeNode) {
 	}
 }
 
-// placesNote says what the rows are.
 func (v *overview) placesNote() message.Message {
 	switch {
 	case v.cut && v.depth > 0:
-		return message.New("prefixes of {segments}; … is what begins so, * what varies", message.Number("segments", int64(v.depth), "1 segment", "{n} segments"))
+		return message.New("prefixes of {segments}; … is what begins so, * what varies",
+			message.Number("segments", int64(v.depth), "1 segment", "{n} segments"))
 	case v.cut:
 		return message.New("prefixes of names; … is what begins so, * what varies")
 	case v.r.Tree != nil:

@@ -141,8 +141,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
-		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).
-			only(slices.ContainsFunc(rows, func(p memoryPlace) bool { return p.Identity != nil })).drop(2),
+		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).drop(2),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
 		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		nameColumn("largest key", func(i int) message.Message {

@@ -82,7 +82,8 @@ func both(english, chinese string) template.HTML {
 	if english == chinese {
 		return template.HTML(english)
 	}
-	return template.HTML(`<span class="en" lang="en">` + english + `</span><span class="zh" lang="zh">` + chinese + `</span>`)
+	return template.HTML(`<span class="en" lang="en">` + english + `</span>` +
+		`<span class="zh" lang="zh">` + chinese + `</span>`)
 }
 
 // The bytes that all sections of the page may have, and one of them, so that it stays below
@@ -124,7 +125,8 @@ func (s *htmlSection) Short() message.Message {
 
 // htmlShort are the titles in the contents that are not those of the sections.
 var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest keys": "Keys", "By type": "Types",
-	"TTL": "TTLs", "By encoding": "Encodings", "Distribution of keys": "Distributions", "By database": "Databases", "By owner": "Owners"}
+	"TTL": "TTLs", "By encoding": "Encodings", "Distribution of keys": "Distributions", "By database": "Databases",
+	"By owner": "Owners"}
 
 // htmlBlock is a part of a section: the first of its fields that is not empty.
 type htmlBlock struct {
@@ -255,8 +257,8 @@ func (p *htmlPage) htmlCell(c column, i int) template.HTML {
 		if to > from || s.to > s.from {
 			to = max(to, from+4)
 		}
-		return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true">`+
-			`<rect class="%s" x="%d" width="%d" height="12"/></svg>`, s.class, from, to-from))
+		return template.HTML(fmt.Sprintf(`<svg class="bar" viewBox="0 0 1000 12" preserveAspectRatio="none" `+
+			`aria-hidden="true"><rect class="%s" x="%d" width="%d" height="12"/></svg>`, s.class, from, to-from))
 	}
 	cell := p.cell(c.cell(i))
 	if c.Title == "severity" {

@@ -121,9 +121,10 @@ func WriteNight(w io.Writer, job string, code int, r *Report, nights []Night, o 
 	} else {
 		m.add("complete", "1 if every snapshot was read to its end.", sample{nil, 0})
 	}
-	m.add("snapshot_missing", "1 if a snapshot was not given that was there before.", samplesOf(nights, func(in *Night) sample {
-		return sample{[]string{"snapshot", in.Name}, boolFigure(in.Gone)}
-	})...)
+	m.add("snapshot_missing", "1 if a snapshot was not given that was there before.",
+		samplesOf(nights, func(in *Night) sample {
+			return sample{[]string{"snapshot", in.Name}, boolFigure(in.Gone)}
+		})...)
 	var findings []sample
 	for i := range nights {
 		if now := nights[i].Now; now != nil {
@@ -136,15 +137,14 @@ func WriteNight(w io.Writer, job string, code int, r *Report, nights []Night, o 
 	return m.w.Flush()
 }
 
-// bySeverity returns the samples of findings.
 func bySeverity(c *Counts, labels ...string) (list []sample) {
 	for i, n := range []int64{c.Error, c.Warning, c.Info} {
-		list = append(list, sample{append(slices.Clip(labels), "severity", []string{"error", "warning", "info"}[i]), Figure(n)})
+		list = append(list, sample{append(slices.Clip(labels), "severity", []string{"error", "warning", "info"}[i]),
+			Figure(n)})
 	}
 	return list
 }
 
-// report adds the metrics of a report.
 func (m metricsWriter) report(r *Report, o WriteOptions) {
 	for i := range r.Inputs {
 		label := string(r.Inputs[i].Name)
@@ -159,7 +159,8 @@ func (m metricsWriter) report(r *Report, o WriteOptions) {
 	}
 	m.add("scan_timestamp_seconds", "When the scan ended.", sample{nil, Figure(now.Unix())})
 	if o.Elapsed > 0 {
-		fmt.Fprintf(m.w, "# HELP rdblens_scan_duration_seconds How long the scan took.\n# TYPE rdblens_scan_duration_seconds "+
+		fmt.Fprintf(m.w, "# HELP rdblens_scan_duration_seconds How long the scan took.\n# TYPE "+
+			"rdblens_scan_duration_seconds "+
 			"gauge\nrdblens_scan_duration_seconds%s %s\n",
 			m.labels(nil), strconv.FormatFloat(o.Elapsed.Seconds(), 'f', 3, 64))
 	}

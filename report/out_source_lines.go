@@ -112,7 +112,7 @@ func WithSource(m message.Message, lines []SourceLine) message.Message {
 		return m
 	case len(lines[0].Owners) > 0:
 		return message.New("{fix} Written at {place}, owned by {owners}.", message.Phrase("fix", m), message.Phrase("place", writtenAt(lines)),
-			message.Text("owners", strings.Join(lines[0].Owners, ", ")))
+			message.Code("owners", strings.Join(lines[0].Owners, ", ")))
 	}
 	return message.New("{fix} Written at {place}.", message.Phrase("fix", m), message.Phrase("place", writtenAt(lines)))
 }

@@ -11,7 +11,8 @@ import (
 // The report on one screen of a terminal.
 
 func init() {
-	register(&Format{Name: "table", Doc: "the most important facts on one screen (default)", Extension: ".txt", rank: 1, write: writeTable})
+	register(&Format{Name: "table", Doc: "the most important facts on one screen (default)", Extension: ".txt", rank: 1,
+		write: writeTable})
 }
 
 // screenLines is the most lines of the report, at 80 columns and more.
@@ -78,15 +79,18 @@ func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page),
 type screenRows struct{ keys, groups, problems, fixes, savings, alerts, nodes int }
 
 func (v *overview) all() screenRows {
-	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings), max(len(v.wrong), len(v.about)-v.lead), len(v.nodes)}
+	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings),
+		max(len(v.wrong), len(v.about)-v.lead), len(v.nodes)}
 }
 
 // screenSteps are the least rows of the parts, step by step until they fit.
-var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6, 8}, {10, 10, 7, 3, 3, 4, 5}, {8, 8, 6, 3, 3, 3, 3}, {5, 5, 5, 3, 2, 2, 3}, {3, 3, 3, 2, 1, 1, 2}, {1, 1, 1, 1, 0, 1, 0}, {}}
+var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6, 8}, {10, 10, 7, 3, 3, 4, 5}, {8, 8, 6, 3, 3, 3, 3},
+	{5, 5, 5, 3, 2, 2, 3}, {3, 3, 3, 2, 1, 1, 2}, {1, 1, 1, 1, 0, 1, 0}, {}}
 
 // smallSteps are screenSteps of a small terminal: three rows of each of the main parts are
 // worth more than ten of one.
-var smallSteps = []screenRows{{8, 8, 8, 4, 0, 2, 2}, {5, 5, 5, 3, 0, 1, 0}, {3, 3, 3, 3, 0, 1, 0}, {3, 3, 3, 3, 0, 0, 0}, {2, 2, 2, 2, 0, 0, 0}, {1, 1, 1, 1, 0, 0, 0}, {}}
+var smallSteps = []screenRows{{8, 8, 8, 4, 0, 2, 2}, {5, 5, 5, 3, 0, 1, 0}, {3, 3, 3, 3, 0, 1, 0},
+	{3, 3, 3, 3, 0, 0, 0}, {2, 2, 2, 2, 0, 0, 0}, {1, 1, 1, 1, 0, 0, 0}, {}}
 
 func (s *screenRows) less() bool { return s.lessOf(screenSteps) }
 
@@ -97,7 +101,8 @@ func (s *screenRows) lessOf(steps []screenRows) bool {
 		for _, x := range []struct {
 			rows  *int
 			least int
-		}{{&s.problems, least.problems}, {&s.savings, least.savings}, {&s.fixes, least.fixes}, {&s.groups, least.groups}, {&s.keys, least.keys}, {&s.alerts, least.alerts}, {&s.nodes, least.nodes}} {
+		}{{&s.problems, least.problems}, {&s.savings, least.savings}, {&s.fixes, least.fixes}, {&s.groups, least.groups},
+			{&s.keys, least.keys}, {&s.alerts, least.alerts}, {&s.nodes, least.nodes}} {
 			if *x.rows > x.least {
 				*x.rows--
 				return true
@@ -140,7 +145,8 @@ func (v *overview) write(p page, rows screenRows) {
 		p.section(word("Problems"), v.broken)
 		p.table(v.problemsTable(rows.problems))
 		if n := len(v.problems) - rows.problems; n > 0 && !v.small {
-			p.sentence(message.New("  and {problems} (--details)", message.Number("problems", int64(n), "1 more problem", "{n} more problems")))
+			p.sentence(message.New("  and {problems} (--details)",
+				message.Number("problems", int64(n), "1 more problem", "{n} more problems")))
 		}
 	}
 	if !v.small {

@@ -31,14 +31,12 @@ func (n *TreeNode) segment(parent *TreeNode) Name {
 
 // leaves calls visit for the nodes without children, with those from the root's child down to it.
 // The path of a tree of one node is empty.
-func (n *TreeNode) leaves(visit func(path []*TreeNode)) { n.leavesBelow(nil, visit) }
-
-func (n *TreeNode) leavesBelow(path []*TreeNode, visit func(path []*TreeNode)) {
+func (n *TreeNode) leaves(visit func(path []*TreeNode), path ...*TreeNode) {
 	if n.Children == nil {
 		visit(path)
 	}
 	for _, c := range n.Children {
-		c.leavesBelow(append(path[:len(path):len(path)], c), visit)
+		c.leaves(visit, append(path[:len(path):len(path)], c)...)
 	}
 }
 

@@ -136,7 +136,7 @@ func TestPprofReads(t *testing.T) {
 			}
 			unit := map[bool]string{true: "count", false: "B"}[index == "keys"]
 			out := pprof(t, "-top", "-unit="+unit, "-sample_index="+index, path)
-			total := regexp.MustCompile(`of ([0-9.]+)`).FindStringSubmatch(out)
+			total := regexp.MustCompile(`% of ([0-9.]+)`).FindStringSubmatch(out)
 			if total == nil || total[1] != strconv.FormatInt(want, 10) {
 				t.Errorf("%s: pprof shows another total of %s than %d:\n%.800s", c.name, index, want, out)
 			}

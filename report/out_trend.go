@@ -223,8 +223,14 @@ func (t *Trend) full(points []trendPoint, limit int64) {
 }
 
 var trendFormats = writers[*Trend]{
-	"table":    func(w *bufio.Writer, t *Trend, o WriteOptions) error { return writeText(w, o, t.write) },
-	"markdown": writeTrendMarkdown, "html": writeTrendHTML, "csv": writeTrendCSV,
+	"table": func(w *bufio.Writer, t *Trend, o WriteOptions) error { return writeText(w, o, t.write) },
+	"markdown": func(w *bufio.Writer, t *Trend, o WriteOptions) error {
+		var b bytes.Buffer
+		t.write(newMarkdownPage(&b, o, text.MaxCell, 0))
+		_, err := w.Write(b.Bytes())
+		return err
+	},
+	"html": writeTrendHTML, "csv": writeTrendCSV,
 	"json": func(w *bufio.Writer, t *Trend, _ WriteOptions) error { return writeJSONFields(w, reflect.ValueOf(*t)) },
 }
 
@@ -253,13 +259,6 @@ func writeTrendCSV(w *bufio.Writer, t *Trend, _ WriteOptions) error {
 		}
 		row(t.Reports[len(t.Reports)-1].Time, "maxmemory", f.MaxMemory)
 	}
-	return nil
-}
-
-func writeTrendMarkdown(w *bufio.Writer, t *Trend, o WriteOptions) error {
-	var b bytes.Buffer
-	t.write(newMarkdownPage(&b, o, text.MaxCell, 0))
-	w.Write(b.Bytes())
 	return nil
 }
 

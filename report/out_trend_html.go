@@ -27,13 +27,13 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 	v := &htmlView{htmlPage: newHTMLPage(o), Title: word("Trend"), Wrong: t.wrong(), About: t.about()}
 	for _, s := range t.rows("total") {
 		if s.Measure == "memory" && v.Verdict.IsZero() && !s.growth().IsZero() {
-			v.Verdict = message.New("{what}: {change} ({growth}).", message.Phrase("what", s.label()), message.Phrase("growth", s.growth()),
-				message.Phrase("change", s.change()))
+			v.Verdict = message.New("{what}: {change} ({growth}).", message.Phrase("what", s.label()),
+				message.Phrase("growth", s.growth()), message.Phrase("change", s.change()))
 		}
 	}
 	if f := t.Full; f != nil && f.Days > 0 {
-		v.Verdict = parts(" ", v.Verdict, message.New("On {day}, maxmemory {size} is reached.", message.Text("day", day(f.Time)),
-			message.Size("size", f.MaxMemory)))
+		v.Verdict = parts(" ", v.Verdict, message.New("On {day}, maxmemory {size} is reached.",
+			message.Text("day", day(f.Time)), message.Size("size", f.MaxMemory)))
 	}
 	t.sections(v.htmlPage, func(rows []*TrendSeries) {
 		var figures []htmlBlock

@@ -81,7 +81,8 @@ func firstOf(name string, list []message.Message, most int) message.Arg {
 	if len(list) <= most {
 		return message.List(name, ", ", list)
 	}
-	return message.Phrase(name, message.New("{names} and {n} more", message.List("names", ", ", list[:most]), message.Int("n", int64(len(list)-most))))
+	return message.Phrase(name, message.New("{names} and {n} more", message.List("names", ", ", list[:most]),
+		message.Int("n", int64(len(list)-most))))
 }
 
 // rendered, if not nil, is called by tests for each message that a page shows.
@@ -186,7 +187,8 @@ func configText(c *Config) message.Message {
 	}
 	parts := []message.Message{message.New("profile {profile}", message.Text("profile", c.Profile))}
 	if c.File != "" {
-		parts[0] = message.New("profile {profile} with {file}", message.Text("profile", c.Profile), message.Path("file", c.File))
+		parts[0] = message.New("profile {profile} with {file}", message.Text("profile", c.Profile),
+			message.Path("file", c.File))
 	}
 	if c.Rules != "" {
 		parts = append(parts, message.New("rules {rules}", message.Element("rules", c.Rules)))
@@ -207,7 +209,8 @@ func (r *Report) judgedText() message.Message {
 		return config
 	}
 	broken := r.broken()
-	return message.New("{config}: {passed} of {rules} found nothing", message.Phrase("config", config), message.Int("passed", int64(len(r.Passed))),
+	return message.New("{config}: {passed} of {rules} found nothing", message.Phrase("config", config),
+		message.Int("passed", int64(len(r.Passed))),
 		message.Number("rules", int64(len(r.Passed)+len(broken)), "1 rule", "{n} rules"))
 }
 
@@ -227,8 +230,10 @@ func (r *Report) countedText() (list []message.Message) {
 			}
 			shares = append(shares, message.New(id, message.Limit("limit", unit, int64(limit)), shareArg("share", b.Keys, c.Of)))
 		}
-		list = append(list, message.New("Only counted: {rule} over {limit}: {n} of {of} ({shares}); {command} lists them", message.Text("rule", c.Rule),
-			message.Limit("limit", unit, c.Limit), message.Int("n", c.Count), keysArg("of", c.Of), message.List("shares", ", ", shares),
+		list = append(list, message.New("Only counted: {rule} over {limit}: {n} of {of} ({shares}); {command} lists them",
+			message.Text("rule", c.Rule),
+			message.Limit("limit", unit, c.Limit), message.Int("n", c.Count), keysArg("of", c.Of),
+			message.List("shares", ", ", shares),
 			message.Code("command", "rdblens keys --over "+c.Rule)))
 	}
 	return list

@@ -190,7 +190,8 @@ func (p *Policy) apply(settings []Setting, edits []Edit) {
 		}
 		s := &settings[e.Rule]
 		severity := part{rule: e.Rule, kind: EditSeverity}
-		if to := (part{e.Rule, e.Kind, e.Limit.Type, e.Limit.Under}); !replaced[to] && !(e.Kind == EditLimit && replaced[severity]) {
+		if to := (part{e.Rule, e.Kind, e.Limit.Type, e.Limit.Under}); !replaced[to] &&
+			!(e.Kind == EditLimit && replaced[severity]) {
 			replaced[to] = s.replace(e)
 		}
 		fallback := s

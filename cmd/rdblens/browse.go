@@ -81,7 +81,8 @@ func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, arg
 		err = screen.Init()
 	}
 	if err != nil {
-		return usageError("browse needs a terminal: {reason}", message.Reason("reason", err)).withHint("rdblens scan {file}", message.Code("file", shellWord(args[0])))
+		return usageError("browse needs a terminal: {reason}", message.Reason("reason", err)).withHint("rdblens scan {file}",
+			message.Code("file", shellWord(args[0])))
 	}
 	b.color = os.Getenv("NO_COLOR") == "" && screen.Colors() > 8
 	err = b.run(ctx, screen)
@@ -173,7 +174,6 @@ func (b *browser) valueOf(ctx context.Context, k *report.KeyRow) []string {
 	return strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
 }
 
-// inputsOf returns the snapshot that has a key.
 func (b *browser) inputsOf(k *report.KeyRow) (list []*input) {
 	for _, in := range b.inputs {
 		if k.Input >= len(b.report.Inputs) || in.name == string(b.report.Inputs[k.Input].Name) {
@@ -183,7 +183,6 @@ func (b *browser) inputsOf(k *report.KeyRow) (list []*input) {
 	return list
 }
 
-// markOf identifies what is marked.
 type markOf struct {
 	key    bool
 	db     int

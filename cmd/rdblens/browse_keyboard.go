@@ -143,7 +143,6 @@ func (b *browser) viewOf(n *report.TreeNode) *browseView {
 	return v
 }
 
-// open opens the row with the cursor.
 func (b *browser) open() {
 	v := b.view()
 	if len(v.rows) == 0 {
@@ -175,7 +174,6 @@ func (b *browser) open() {
 	}
 }
 
-// openNode shows what is below a node.
 func (b *browser) openNode(n *report.TreeNode) {
 	if n = only(n); len(n.Children) > 0 {
 		b.push(b.viewOf(n))
@@ -192,7 +190,6 @@ func only(n *report.TreeNode) *report.TreeNode {
 	return n
 }
 
-// back closes the view.
 func (b *browser) back() {
 	b.endWork()
 	if len(b.views) > 1 {
@@ -212,7 +209,6 @@ func (b *browser) resort(order rowOrder) {
 	}
 }
 
-// key handles a key and reports whether browse goes on.
 func (b *browser) key(event *tcell.EventKey) bool {
 	if b.searching {
 		b.typed(event)
@@ -275,8 +271,8 @@ func (b *browser) key(event *tcell.EventKey) bool {
 	return true
 }
 
-// lettersOfKeys are letters that do what a key of the keyboard does.
-var lettersOfKeys = map[rune]tcell.Key{'q': tcell.KeyCtrlC, 'k': tcell.KeyUp, 'j': tcell.KeyDown, 'g': tcell.KeyHome, 'G': tcell.KeyEnd,
+var lettersOfKeys = map[rune]tcell.Key{'q': tcell.KeyCtrlC, 'k': tcell.KeyUp, 'j': tcell.KeyDown, 'g': tcell.KeyHome,
+	'G': tcell.KeyEnd,
 	'l': tcell.KeyEnter, 'h': tcell.KeyLeft}
 
 // toggle marks the row with the cursor, or removes its mark, and goes on.
@@ -338,7 +334,8 @@ func (b *browser) search(v *browseView) {
 	within := map[*report.TreeNode]bool{}
 	var visit func(n *report.TreeNode)
 	visit = func(n *report.TreeNode) {
-		if row := (browseRow{node: n}); n != b.report.Tree && contains(row.name()) && !strings.HasSuffix(string(n.Prefix), restOfTree) {
+		if row := (browseRow{node: n}); n != b.report.Tree && contains(row.name()) &&
+			!strings.HasSuffix(string(n.Prefix), restOfTree) {
 			v.rows = append(v.rows, row)
 			within[n] = true
 			v.total.node.Keys += n.Keys
@@ -369,7 +366,6 @@ func (b *browser) search(v *browseView) {
 	b.sort.sort(v.rows)
 }
 
-// help lists the keys of the keyboard.
 func (b *browser) help() (lines []string) {
 	for _, line := range [][2]string{
 		{"Up k, Down j", "move; PgUp, PgDn, Home g, End G"},
@@ -396,7 +392,6 @@ func (b *browser) help() (lines []string) {
 // size returns bytes with their unit.
 func (b *browser) size(n int64) string { return b.env.figure(message.Size("n", n)) }
 
-// shownLines returns the lines of a text in a width.
 func shownLines(lines []string, width int) (list []string) {
 	for _, s := range lines {
 		for text.Width(s) > width {

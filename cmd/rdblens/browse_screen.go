@@ -48,7 +48,6 @@ func (b *browser) line(y int, style tcell.Style, left, right string) {
 	}
 }
 
-// draw draws the screen.
 func (b *browser) draw() {
 	width, height := b.screen.Size()
 	b.screen.Clear()
@@ -93,7 +92,6 @@ func (b *browser) draw() {
 	b.screen.Show()
 }
 
-// about says what is browsed.
 func (b *browser) about() string {
 	r := b.report
 	name := ""
@@ -112,7 +110,6 @@ func (b *browser) about() string {
 	return s
 }
 
-// sums returns the keys and the memory of a row.
 func (b *browser) sums(r *browseRow) string {
 	return b.env.line(message.New("{keys}, {size}", countOfKeys(r.count()), message.Size("size", r.memory())))
 }
@@ -131,7 +128,8 @@ func (b *browser) heading(v *browseView) {
 	case v.keys && v.partial:
 		left += "  " + b.t("the largest keys that the report has")
 	case v.keys:
-		left += "  " + b.env.line(message.New("the biggest {n} of {all}", message.Int("n", int64(len(v.rows))), message.Number("all", v.report.Totals.Keys, "1 key", "{n} keys")))
+		left += "  " + b.env.line(message.New("the biggest {n} of {all}", message.Int("n", int64(len(v.rows))),
+			message.Number("all", v.report.Totals.Keys, "1 key", "{n} keys")))
 	case v.node != nil && v.node != b.report.Tree:
 		left += "  " + b.sums(&browseRow{node: v.node})
 	}
@@ -140,12 +138,12 @@ func (b *browser) heading(v *browseView) {
 		for _, r := range b.marks {
 			all += r.memory()
 		}
-		right = b.env.line(message.New("{n} marked, {size}", message.Int("n", int64(len(b.marks))), message.Size("size", all))) + "  " + right
+		right = b.env.line(message.New("{n} marked, {size}", message.Int("n", int64(len(b.marks))),
+			message.Size("size", all))) + "  " + right
 	}
 	b.line(1, styleBold, left, right)
 }
 
-// rows draws the rows of a list.
 func (b *browser) rows(v *browseView, width, height int) {
 	most := int64(1)
 	whole := max((&browseRow{node: b.report.Tree}).memory(), 1)
@@ -214,7 +212,6 @@ func (b *browser) rows(v *browseView, width, height int) {
 	}
 }
 
-// severity returns a style with the colour of a severity.
 func (b *browser) severity(style tcell.Style, severity string, reversed bool) tcell.Style {
 	if !b.color || reversed {
 		return style.Bold(true)
@@ -269,7 +266,6 @@ func (b *browser) foot(y int) {
 	b.line(y, styleDim, b.t("Enter open  h back  Tab details  / search  b keys  Space mark  q quit"), "")
 }
 
-// panelText collects the lines of a panel.
 type panelText struct {
 	width int
 	lines []panelLine
@@ -295,7 +291,6 @@ func (p *panelText) add(style tcell.Style, first, next, s string) {
 	}
 }
 
-// panel draws what is known of a row.
 func (b *browser) panel(r *browseRow, x, y, width, height int) {
 	lines := b.details(r, width-1)
 	for i, line := range lines {
@@ -307,7 +302,6 @@ func (b *browser) panel(r *browseRow, x, y, width, height int) {
 	}
 }
 
-// details returns what is known of a row.
 func (b *browser) details(r *browseRow, width int) []panelLine {
 	p := &panelText{width: width}
 	p.add(styleBold, "", "", r.name())
@@ -321,11 +315,14 @@ func (b *browser) details(r *browseRow, width int) []panelLine {
 
 // aboutNode says what is known of a prefix.
 func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
-	noTTL := message.New("without TTL: {keys} ({share})", countOfKeys(n.WithoutTTL.Keys), message.Share("share", float64(n.WithoutTTL.Keys)/float64(max(n.Keys, 1))))
-	parts := []message.Message{message.New("{keys}", countOfKeys(n.Keys)), message.New("{n}", message.Number("n", n.Elements, "1 element", "{n} elements")),
+	noTTL := message.New("without TTL: {keys} ({share})", countOfKeys(n.WithoutTTL.Keys),
+		message.Share("share", float64(n.WithoutTTL.Keys)/float64(max(n.Keys, 1))))
+	parts := []message.Message{message.New("{keys}", countOfKeys(n.Keys)),
+		message.New("{n}", message.Number("n", n.Elements, "1 element", "{n} elements")),
 		message.New("types: {types}", message.Text("types", strings.Join(n.Types, ", "))), noTTL}
 	if n.TTLMin != nil && n.TTLMax != nil {
-		parts = append(parts, message.New("TTL {from} to {to}", message.Duration("from", *n.TTLMin), message.Duration("to", *n.TTLMax)))
+		parts = append(parts, message.New("TTL {from} to {to}", message.Duration("from", *n.TTLMin),
+			message.Duration("to", *n.TTLMax)))
 	}
 	if n.MayLackKeys > 0 {
 		parts = append(parts, message.New("up to {n} more keys count elsewhere", message.Int("n", n.MayLackKeys)))
@@ -342,7 +339,8 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 			}
 		}
 		if count > 0 && n != b.report.Tree {
-			b.finding(p, f.Severity, f.Rule, message.New("{n}: {title}", message.Int("n", min(count, f.Count)), message.Word("title", f.Title)))
+			b.finding(p, f.Severity, f.Rule,
+				message.New("{n}: {title}", message.Int("n", min(count, f.Count)), message.Word("title", f.Title)))
 		}
 	}
 	written := map[string]bool{} // a saving can also be one of the first things to do
@@ -360,7 +358,8 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 		}
 	}
 	if k := n.LargestKey; k != nil {
-		p.add(styleText, "", "  ", b.env.line(message.New("largest key: {key}, {type}, {size}", message.Name("key", string(k.Key)), message.Text("type", k.Type),
+		p.add(styleText, "", "  ", b.env.line(message.New("largest key: {key}, {type}, {size}",
+			message.Name("key", string(k.Key)), message.Text("type", k.Type),
 			message.Size("size", figureOr(k.MemoryBytes, k.ValueBytes)))))
 	}
 }
@@ -374,7 +373,8 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 		if g.Identity == nil || !b.tree.holds(n, g.Group) || len(seen) == most {
 			continue
 		}
-		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting, ByDesign: g.Identity.ByDesign,
+		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting,
+			ByDesign: g.Identity.ByDesign,
 			Deletion: g.Identity.Deletion, Sure: g.Identity.Sure}
 		if slices.Contains(seen, id) {
 			continue
@@ -398,12 +398,10 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 	}
 }
 
-// finding writes a finding.
 func (b *browser) finding(p *panelText, severity, rule string, m message.Message) {
 	p.add(b.severity(styleText, severity, false), severity+" ", "  ", rule+" "+b.env.line(m))
 }
 
-// adviceOf writes what to do, and the commands.
 func (b *browser) adviceOf(p *panelText, m message.Message, english string, commands []string) {
 	s := b.env.line(m)
 	if m.IsZero() {
@@ -415,7 +413,6 @@ func (b *browser) adviceOf(p *panelText, m message.Message, english string, comm
 	}
 }
 
-// aboutKey says what is known of a key.
 func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 	kind := k.Type
 	if k.Encoding != "" && k.Encoding != k.Type {
@@ -428,12 +425,16 @@ func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 		}
 	}
 	if k.Type != "string" {
-		add("{n}", k.Elements, func(name string, n int64) message.Arg { return message.Number(name, n, "1 element", "{n} elements") })
+		add("{n}", k.Elements, func(name string,
+			n int64) message.Arg {
+			return message.Number(name, n, "1 element", "{n} elements")
+		})
 	}
 	add("value {n}", k.ValueBytes, message.Size)
 	add("memory {n}", k.Memory, message.Size)
 	if k.LargestElement != nil {
-		facts = append(facts, message.New("largest element {name}, {n}", message.Element("name", string(*k.LargestElement)), message.Size("n", int64(k.Largest))))
+		facts = append(facts, message.New("largest element {name}, {n}", message.Element("name", string(*k.LargestElement)),
+			message.Size("n", int64(k.Largest))))
 	}
 	switch {
 	case k.ExpireAt == nil:

@@ -50,8 +50,9 @@ their lists; all others by group.`,
 	o.redactFlags.register(e, cmd)
 	o.source.register(cmd)
 	o.outputFlags.register(cmd, report.DiffFormatNames())
-	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB", usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
-		hint: "write {names}", names: "5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
+	option{name: "min-change", arg: "PERCENT,SIZE", value: "5%,1MB",
+		usage: "least change that counts, of both: the default size is 1 % of the keys' memory if that is less",
+		hint:  "write {names}", names: "5%, 1MB or 5%,1MB", set: eachWord(func(word string) error {
 			l, err := thresholds.ParseChange(word)
 			if l.Bytes > 0 {
 				o.MinBytes = l.Bytes
@@ -61,21 +62,26 @@ their lists; all others by group.`,
 			return err
 		})}.add(cmd)
 	severities := []string{"error", "warning", "info", "never"}
-	option{name: "fail-on-new", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above that are new or severer than before: {list}", list: strings.Join(severities, ", "),
+	option{name: "fail-on-new", arg: "SEVERITY", value: "never",
+		usage: "exit with code 1 on findings of this severity or above that are new or severer than before: {list}",
+		list:  strings.Join(severities, ", "),
 		words: severities, hint: "error, warning, info or never", set: severityOf(&o.failOnNew)}.add(cmd)
 	for _, f := range []struct {
 		name, usage string
 		to          *[]changeLimit
-	}{{"fail-on-growth", "exit with code 1 if all keys, or a group that matches the glob, grew by this or more: 1GB, 'session:*:20%'; can be repeated", &o.growth},
-		{"fail-on-shrink", "exit with code 1 if all keys, or a group that matches the glob, lost this or more: 30%; can be repeated", &o.loss}} {
-		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}", names: "20%, 1GB or 'session:*:20%'", set: func(arg string) error {
-			group, l, err := parseChangeLimit(arg)
-			if err == nil && group != "" {
-				l.Group, err = naming.ParseGlob(group)
-			}
-			*f.to = append(*f.to, changeLimit{l, arg})
-			return err
-		}}.add(cmd)
+	}{{"fail-on-growth", "exit with code 1 if all keys, or a group that matches the glob, grew by this or more: 1GB, " +
+		"'session:*:20%'; can be repeated", &o.growth},
+		{"fail-on-shrink", "exit with code 1 if all keys, or a group that matches the glob, lost this or more: 30%; can " +
+			"be repeated", &o.loss}} {
+		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}",
+			names: "20%, 1GB or 'session:*:20%'", set: func(arg string) error {
+				group, l, err := parseChangeLimit(arg)
+				if err == nil && group != "" {
+					l.Group, err = naming.ParseGlob(group)
+				}
+				*f.to = append(*f.to, changeLimit{l, arg})
+				return err
+			}}.add(cmd)
 	}
 	return cmd
 }
@@ -105,7 +111,8 @@ func (l *changeLimit) exceeded(d *report.Diff, direction int64) (list []message.
 			what = message.Name("what", string(*r.Group))
 		}
 		before, after := d.Size(r)
-		list = append(list, message.New("{what}: {before} -> {after}, {n} -> {keys}", what, message.Size("before", before), message.Size("after", after),
+		list = append(list, message.New("{what}: {before} -> {after}, {n} -> {keys}", what, message.Size("before", before),
+			message.Size("after", after),
 			message.Int("n", r.KeysBefore), countOfKeys(r.KeysAfter)))
 	}
 	return list
@@ -182,15 +189,18 @@ func (o *diffFlags) checkNames(sides [2]report.CompareInput, args []string) erro
 		switch saved := side.Saved; {
 		case saved == nil:
 		case o.on:
-			return usageError("{file}: --redact replaces the names of snapshots, not of saved reports", message.Path("file", args[i])).withHint("scan --redact saves a report without names")
+			return usageError("{file}: --redact replaces the names of snapshots, not of saved reports",
+				message.Path("file", args[i])).withHint("scan --redact saves a report without names")
 		case saved.Redaction != nil:
 			if salts[i] = saved.Redaction.Salt; salts[i] == "" {
-				return usageError("{file}: its names are hashes with a random salt: no other report has the same", message.Path("file", args[i])).withHint("scan --redact-salt SALT")
+				return usageError("{file}: its names are hashes with a random salt: no other report has the same",
+					message.Path("file", args[i])).withHint("scan --redact-salt SALT")
 			}
 		}
 	}
 	if salts[0] != salts[1] {
-		return usageError("names of one of the two are hashes that the other does not have").withHint("compare reports that scan --redact-salt saved with the same salt")
+		return usageError("names of one of the two are hashes that the other " +
+			"does not have").withHint("compare reports that scan --redact-salt saved with the same salt")
 	}
 	return nil
 }
@@ -204,7 +214,8 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 		}
 	}
 	if n > 0 {
-		failed = append(failed, message.New("{findings} at or above {code}", message.Number("findings", n, "1 new finding", "{n} new findings"),
+		failed = append(failed, message.New("{findings} at or above {code}",
+			message.Number("findings", n, "1 new finding", "{n} new findings"),
 			message.Code("code", "--fail-on-new "+o.failOnNew.String())))
 	}
 	for _, f := range []struct {
@@ -218,7 +229,8 @@ func (o *diffFlags) verdict(d *report.Diff) error {
 				if o.on {
 					id = "{code}: {text}"
 				}
-				failed = append(failed, message.New(id, message.Code("code", f.flag), message.Text("name", f.limits[i].arg), message.List("text", ", ", by)))
+				failed = append(failed, message.New(id, message.Code("code", f.flag), message.Text("name", f.limits[i].arg),
+					message.List("text", ", ", by)))
 			}
 		}
 	}

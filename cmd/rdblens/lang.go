@@ -47,7 +47,6 @@ func (e *env) addLanguage(root *cobra.Command) {
 
 var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^COMMAND --help .*$`)
 
-// flagDefault is what pflag says of the default of a flag.
 var flagDefault = regexp.MustCompile(` \(default ([^()]*)\)`)
 
 // untranslated, if not nil, is called by tests for each sentence that has no

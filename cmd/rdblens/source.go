@@ -58,7 +58,8 @@ keys have no expiry, and the patterns that no key matches.`,
 	o.passFlags.register(cmd)
 	formats := []string{"table", "json"}
 	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "table, or json with all lines",
-		words: formats, hint: "formats: {names}", names: strings.Join(formats, ", "), set: oneOf(&o.format, "format", formats)}.add(cmd)
+		words: formats, hint: "formats: {names}", names: strings.Join(formats, ", "),
+		set: oneOf(&o.format, "format", formats)}.add(cmd)
 	return cmd
 }
 
@@ -78,7 +79,6 @@ func readSource(dir string) (*codebase.Checkout, error) {
 	return c, nil
 }
 
-// sourceList lists the patterns of a checkout.
 func (e *env) sourceList(o *sourceCommand, c *codebase.Checkout) error {
 	if o.format == "json" {
 		out := struct {
@@ -94,13 +94,18 @@ func (e *env) sourceList(o *sourceCommand, c *codebase.Checkout) error {
 	w := bufio.NewWriter(e.stdout)
 	table := text.Grid{Columns: e.columns("pattern", "sure", "commands", "line", "lines", "function")}
 	for _, p := range c.Distinct() {
-		table.Add(text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p.Pattern), e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function))
+		table.Add(text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p.Pattern),
+			e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function))
 	}
 	table.Write(w, terminalWidth(e.stdout))
-	fmt.Fprintf(w, "\n%s\n", e.line(message.New("{patterns} in {files} with {lines}; not read: {tests} of tests, {generated} of generated code, {large} over 1 MB",
-		message.Number("patterns", int64(len(table.Rows)), "1 pattern", "{n} patterns"), message.Number("files", int64(c.Files), "1 file", "{n} files"),
-		message.Number("lines", int64(c.Lines), "1 line", "{n} lines"), message.Number("tests", int64(c.Skipped.Tests), "1 file", "{n} files"),
-		message.Number("generated", int64(c.Skipped.Generated), "1 file", "{n} files"), message.Number("large", int64(c.Skipped.Large), "1 file", "{n} files"))))
+	fmt.Fprintf(w, "\n%s\n", e.line(message.New("{patterns} in {files} with {lines}; not read: {tests} of tests, "+
+		"{generated} of generated code, {large} over 1 MB",
+		message.Number("patterns", int64(len(table.Rows)), "1 pattern", "{n} patterns"),
+		message.Number("files", int64(c.Files), "1 file", "{n} files"),
+		message.Number("lines", int64(c.Lines), "1 line", "{n} lines"),
+		message.Number("tests", int64(c.Skipped.Tests), "1 file", "{n} files"),
+		message.Number("generated", int64(c.Skipped.Generated), "1 file", "{n} files"),
+		message.Number("large", int64(c.Skipped.Large), "1 file", "{n} files"))))
 	return outputError(w.Flush())
 }
 
@@ -184,14 +189,16 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *codebase.Chec
 		for n, s := range k.Source {
 			row := []string{"", "", "", "", "", text.Sanitize(s.Place()), e.t(s.Sure)}
 			if n == 0 {
-				row = append([]string{text.Display([]byte(k.Group)), k.Type, e.figure(message.Int("n", k.Keys)), e.figure(message.Int("n", k.WithoutTTL)), memory}, row[5:]...)
+				row = append([]string{text.Display([]byte(k.Group)), k.Type, e.figure(message.Int("n", k.Keys)),
+					e.figure(message.Int("n", k.WithoutTTL)), memory}, row[5:]...)
 			}
 			table.Add(row...)
 		}
 	}
 	table.Write(w, terminalWidth(e.stdout))
 	if unknown > 0 {
-		fmt.Fprintf(w, "\n%s\n", e.line(message.Plural(int64(unknown), "1 group without an expiry has no line that is likely enough",
+		fmt.Fprintf(w, "\n%s\n", e.line(message.Plural(int64(unknown),
+			"1 group without an expiry has no line that is likely enough",
 			"{n} groups without an expiry have no line that is likely enough")))
 	}
 	fmt.Fprintf(w, "\n%s\n", text.Heading(e.t("Patterns that no key matches")))

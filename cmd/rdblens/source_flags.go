@@ -20,15 +20,16 @@ type sourceFlags struct {
 	url  string // of a line, "" none
 }
 
-// register declares the flags.
 func (f *sourceFlags) register(cmd *cobra.Command) {
-	option{name: "source", arg: "DIR", usage: "directory with source code: name the lines that likely write the keys of each group; can be repeated, see rdblens source",
+	option{name: "source", arg: "DIR", usage: "directory with source code: name the lines that likely write the keys of " +
+		"each group; can be repeated, see rdblens source",
 		set: func(arg string) error {
 			f.dirs = append(f.dirs, arg)
 			return textOf(new(string))(arg)
 		}}.add(cmd)
-	option{name: "source-url", arg: "URL", usage: "address of a line of source code, with {path} and {line}, such as " + config.SourceURL,
-		hint: "write {names}", names: config.SourceURL, set: checkedText(&f.url, config.CheckSourceURL)}.add(cmd)
+	option{name: "source-url", arg: "URL",
+		usage: "address of a line of source code, with {path} and {line}, such as " + config.SourceURL,
+		hint:  "write {names}", names: config.SourceURL, set: checkedText(&f.url, config.CheckSourceURL)}.add(cmd)
 }
 
 // finder reads the source code that the flags or the configuration name, nil if there is none.
@@ -46,7 +47,8 @@ func (e *env) finder(f *sourceFlags, policy *thresholds.Policy) (*codebase.Finde
 			if c, err := readSource(dir.Value); err == nil {
 				finder.Checkouts = append(finder.Checkouts, c)
 			} else { // the configuration may be read where there is no checkout
-				e.warn(message.New("{origin}: source: {problem}", message.Phrase("origin", dir.Origin.Message()), message.Reason("problem", err)))
+				e.warn(message.New("{origin}: source: {problem}", message.Phrase("origin", dir.Origin.Message()),
+					message.Reason("problem", err)))
 			}
 		}
 	}

@@ -4,15 +4,15 @@ import "strings"
 
 // acceptable reports whether parts can be the name of a key: they must have a word, and
 // where no command of the server is certain, the form that names of keys have.
-func acceptable(c *site, parts []Part) bool {
+func acceptable(c *site, parts []string) bool {
 	letters, holes, colon, joint, inner := 0, 0, false, false, false
 	for i, p := range parts {
-		if p.Text == "" {
+		if p == "" {
 			holes++
 			continue
 		}
-		for n := 0; n < len(p.Text); n++ {
-			switch b := p.Text[n]; {
+		for n := 0; n < len(p); n++ {
+			switch b := p[n]; {
 			case b < ' ' || b == 0x7f:
 				return false
 			case b == ' ' || b == '<' || b == '>' || b == '=' || b == ';' || b == '(' || b == ')' || b == '"' || b == '\'' || b == '?' || b == ',':
@@ -22,7 +22,7 @@ func acceptable(c *site, parts []Part) bool {
 			case b == ':':
 				colon = true
 			case strings.IndexByte("_-./|#", b) >= 0:
-				joint = joint || n == 0 && i > 0 || n == len(p.Text)-1 && i < len(parts)-1
+				joint = joint || n == 0 && i > 0 || n == len(p)-1 && i < len(parts)-1
 				inner = true
 			case isWord(b) && !isDigit(b):
 				letters++
@@ -31,7 +31,7 @@ func acceptable(c *site, parts []Part) bool {
 	}
 	text := ""
 	if len(parts) > 0 {
-		text = parts[0].Text
+		text = parts[0]
 	}
 	lower := strings.ToLower(text)
 	switch {
@@ -58,10 +58,10 @@ func acceptable(c *site, parts []Part) bool {
 
 // template returns the parts of a constant that is a format, and of one that begins
 // names: what a call adds varies.
-func template(c *site, parts []Part) (list []Part) {
+func template(c *site, parts []string) (list []string) {
 	in := c.source.syntax
 	for _, p := range parts {
-		s := p.Text
+		s := p
 		for i := 0; i < len(s); i++ {
 			n := 0
 			switch rest := s[i:]; {
@@ -74,18 +74,18 @@ func template(c *site, parts []Part) (list []Part) {
 			}
 			if n > 0 {
 				if i > 0 {
-					list = add(list, Part{Text: s[:i]})
+					list = add(list, s[:i])
 				}
-				list = add(list, Part{})
+				list = add(list, "")
 				s, i = s[i+n:], -1
 			}
 		}
-		if s != "" || p.Text == "" {
-			list = add(list, Part{Text: s, Name: p.Name})
+		if s != "" || p == "" {
+			list = add(list, s)
 		}
 	}
-	if n := len(list); n > 0 && (n == 1 || strings.Contains(strings.ToLower(c.text), "prefix") || c.function != nil && strings.Contains(strings.ToLower(c.function.name), "prefix")) && list[n-1].Text != "" && strings.IndexByte(":_-.|/", list[n-1].Text[len(list[n-1].Text)-1]) >= 0 {
-		list = append(list, Part{})
+	if n := len(list); n > 0 && (n == 1 || strings.Contains(strings.ToLower(c.text), "prefix") || c.function != nil && strings.Contains(strings.ToLower(c.function.name), "prefix")) && list[n-1] != "" && strings.IndexByte(":_-.|/", list[n-1][len(list[n-1])-1]) >= 0 {
+		list = append(list, "")
 	}
 	return list
 }

@@ -16,11 +16,11 @@ type alignment struct {
 const varies = 0 // the symbol of what varies, in a pattern of the source
 
 // symbols returns a pattern of the source as characters, with varies for what varies.
-func symbols(parts []Part) (list []byte) {
+func symbols(parts []string) (list []byte) {
 	for _, p := range parts {
 		switch {
-		case p.Text != "":
-			list = append(list, p.Text...)
+		case p != "":
+			list = append(list, p...)
 		case len(list) == 0 || list[len(list)-1] != varies:
 			list = append(list, varies)
 		}

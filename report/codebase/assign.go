@@ -49,7 +49,7 @@ func (c *collector) assignment(i int) {
 			c.set(c.words.keep(name), n)
 		}
 		if keyLike(name) {
-			c.named(n, name, t)
+			c.named(n, t)
 		}
 	case own:
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
@@ -259,7 +259,7 @@ func (c *collector) declare(name, container string, value *node, t *token) {
 }
 
 // named notes a value that a name says is a key.
-func (c *collector) named(n *node, _ string, t *token) {
+func (c *collector) named(n *node, t *token) {
 	if n.kind == holeNode || n.kind == wordNode || n.kind == paramNode || c.callees != nil {
 		return
 	}
@@ -285,8 +285,7 @@ func (c *collector) result(f *function, i int) {
 		return
 	}
 	n = c.boundTo(n, f)
-	f.lines = append(f.lines, returned{c.tokens[i].line, c.lineOf(&c.tokens[i])})
-	f.returns = append(f.returns, n)
+	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i])})
 }
 
 // lineOf returns the line of a token, without spaces around it.

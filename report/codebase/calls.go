@@ -109,7 +109,8 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 		return c.arguments(open), true
 	}
 	t := &c.tokens[open]
-	if c.syntax != ruby || t.first || !c.methodBefore(i) || t.start == c.tokens[i].end || t.kind != textToken && t.kind != wordToken && !c.is(open, ":") {
+	if c.syntax != ruby || t.first || !c.methodBefore(i) || t.start == c.tokens[i].end || t.kind != textToken &&
+		t.kind != wordToken && !c.is(open, ":") {
 		return nil, false
 	}
 	n, end := c.expression(open)
@@ -134,7 +135,6 @@ func (c *collector) boundAll(args []*node) []*node {
 	return list
 }
 
-// site adds a site with the place of a token.
 func (c *collector) site(s *site, t *token) {
 	if s.key != nil && (s.key.kind == holeNode || s.key.kind == listNode) || len(c.sites) > 50_000 {
 		return
@@ -223,7 +223,8 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 // fetch notes the key of a call of a cache.
 func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	last := receiver[strings.LastIndexByte(receiver, '.')+1:]
-	if !fetchers[strings.ToLower(word)] || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) && !strings.HasSuffix(receiver, "cache.store._") {
+	if !fetchers[strings.ToLower(word)] || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
+		!strings.HasSuffix(receiver, "cache.store._") {
 		return
 	}
 	if c.isContext(args[0]) && len(args) > 1 {
@@ -239,7 +240,8 @@ func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	if other && !c.file.redis || strings.Contains(last, "memorycache") {
 		return // a map in memory, more often than not
 	}
-	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, callee: word, receiver: receiver, args: c.boundAll(args)}, t)
+	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, callee: word, receiver: receiver,
+		args: c.boundAll(args)}, t)
 }
 
 var cacheCommand = &command{name: "cache", writes: true}
@@ -338,7 +340,8 @@ func (c *collector) setting(text string, t *token) {
 			return
 		}
 		if (c.is(i, ";") || c.is(i, "=") || c.is(i, ":")) && c.isWord(i-1) {
-			c.declare(c.textOf(i-1), c.class(), &node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, t)
+			c.declare(c.textOf(i-1), c.class(),
+				&node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, t)
 			return
 		}
 	}

@@ -25,17 +25,17 @@ type declaration struct {
 type function struct {
 	name, container string
 	params          []string
-	returns         []*node
-	lines           []returned // of them
+	returns         []returned
 	source          *source
 	passes          []passed
 	done, due       int // of passes, that were added to the calls of the function, and that will be
 }
 
-// returned is the line of a value of a function.
+// returned is a value of a function, with its line.
 type returned struct {
-	line int32
-	text string
+	value *node
+	line  int32
+	text  string
 }
 
 // passed is a key that a function builds from its parameters for a command.

@@ -37,8 +37,9 @@ func init() {
 			if !renamed {
 				name = strings.ToUpper(method)
 			}
-			commands[method] = &command{name: name, kind: strings.TrimPrefix(kind, "any"), writes: strings.HasPrefix(how, "write"),
-				all: strings.HasSuffix(how, "all"), unusual: !common}
+			commands[method] = &command{name: name, kind: strings.TrimPrefix(kind, "any"),
+				writes: strings.HasPrefix(how, "write"),
+				all:    strings.HasSuffix(how, "all"), unusual: !common}
 		}
 	}
 	commands["geoadd"].kind = "zset"
@@ -56,7 +57,8 @@ func commandOf(method string) *command {
 }
 
 // operations are the kinds of keys that the operations of a template of Spring are about.
-var operations = map[string]string{"opsforvalue": "string", "opsforhash": "hash", "opsforlist": "list", "opsforset": "set", "opsforzset": "zset",
+var operations = map[string]string{"opsforvalue": "string", "opsforhash": "hash", "opsforlist": "list",
+	"opsforset": "set", "opsforzset": "zset",
 	"opsforstream": "stream", "opsforhyperloglog": "string", "opsforgeo": "zset"}
 
 // operation returns what a method of such operations does, nil if it is no method of
@@ -72,7 +74,8 @@ func operation(receiver, method string) *command {
 		return &command{name: c.name, kind: kind, writes: c.writes, unusual: true}
 	}
 	c := &command{name: method, kind: kind, unusual: true}
-	for _, verb := range [...]string{"add", "put", "set", "increment", "decrement", "append", "pop", "remove", "move", "trim", "delete", "unionandstore"} {
+	for _, verb := range [...]string{"add", "put", "set", "increment", "decrement", "append", "pop", "remove", "move",
+		"trim", "delete", "unionandstore"} {
 		c.writes = c.writes || strings.HasPrefix(lower, verb)
 	}
 	switch kind + " " + lower {
@@ -116,7 +119,8 @@ func wordSet(list string) map[string]bool {
 }
 
 // servers are words in the name of a variable or a class that holds a client.
-var servers = []string{"redis", "rdb", "jedis", "valkey", "keydb", "redisson", "lettuce", "opsfor", "boundops", "hredis"}
+var servers = []string{"redis", "rdb", "jedis", "valkey", "keydb", "redisson", "lettuce", "opsfor", "boundops",
+	"hredis"}
 
 // clients are names that hold a client in a file that is about Redis.
 var clients = wordSet(`r c rc rd pipe pipeline pipeliner p multi tx trx transaction trans conn connection client db batch m redis_connection
@@ -138,8 +142,10 @@ func notClient(name string) bool {
 	if strings.HasPrefix(name, "opsfor") || strings.HasPrefix(name, "bound") {
 		return false
 	}
-	for _, end := range [...]string{"config", "conf", "options", "opts", "kwargs", "args", "url", "uri", "data", "keys", "result", "results",
-		"hash", "value", "values", "settings", "params", "info", "env", "map", "dict", "key", "response", "reply", "mock", "headers"} {
+	for _, end := range [...]string{"config", "conf", "options", "opts", "kwargs", "args", "url", "uri", "data", "keys",
+		"result", "results",
+		"hash", "value", "values", "settings", "params", "info", "env", "map", "dict", "key", "response", "reply", "mock",
+		"headers"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}
@@ -154,10 +160,13 @@ var prefixOptions = wordSet(`keyprefix key_prefix redis_prefix redisprefix redis
 // one.
 func keyLike(name string) bool {
 	s := strings.ToLower(name)
-	for _, other := range [...]string{"keyword", "keyboard", "apikey", "api_key", "publickey", "privatekey", "keyup", "keydown",
+	for _, other := range [...]string{"keyword", "keyboard", "apikey", "api_key", "publickey", "privatekey", "keyup",
+		"keydown",
 		"monkey", "keystore", "keycode", "public_key", "private_key", "accesskey", "secretkey", "translat", "i18n", "keyof",
-		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage", "keyframe", "keycloak", "s3", "sortkey",
-		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey", "propertykey"} {
+		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage",
+		"keyframe", "keycloak", "s3", "sortkey",
+		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey",
+		"propertykey"} {
 		if strings.Contains(s, other) {
 			return false
 		}

@@ -1,14 +1,9 @@
 package codebase
 
 import (
+	"slices"
 	"strings"
 )
-
-// A Part is a piece of the name of a key: a text, or what varies.
-type Part struct {
-	Text string // "" if it varies
-	Name string // of the variable, "" unknown
-}
 
 const (
 	maxParts = 40
@@ -28,7 +23,7 @@ type program struct {
 type frame struct {
 	source    *source
 	container string
-	arguments [][]Part
+	arguments [][]string
 	depth     int
 }
 
@@ -41,36 +36,31 @@ func (s *site) frame() frame {
 	return f
 }
 
-func vary(name string) []Part { return []Part{{Name: name}} }
+// vary is the value of what is not known. The values of expressions are parts of names: a text, or
+// "" for what varies.
+func vary() []string { return []string{""} }
 
 // constant reports whether parts are one text.
-func constant(parts []Part) (string, bool) {
-	if len(parts) == 1 && parts[0].Text != "" {
-		return parts[0].Text, true
+func constant(parts []string) (string, bool) {
+	if len(parts) == 1 && parts[0] != "" {
+		return parts[0], true
 	}
 	return "", len(parts) == 0
 }
 
 // literal reports whether any part is a text.
-func literal(parts []Part) bool {
-	for _, p := range parts {
-		if p.Text != "" {
-			return true
-		}
-	}
-	return false
+func literal(parts []string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return p != "" })
 }
 
 // add appends parts, and joins texts that meet.
-func add(list []Part, more ...Part) []Part {
+func add(list []string, more ...string) []string {
 	for _, p := range more {
-		if n := len(list); n > 0 && p.Text != "" && list[n-1].Text != "" {
-			list[n-1].Text += p.Text
-			continue
-		} else if n > 0 && p.Text == "" && list[n-1].Text == "" && p.Name == "" {
-			continue
-		}
-		if len(list) < maxParts && (p.Text != "" || p.Name != "" || len(more) > 0) {
+		n := len(list)
+		switch {
+		case n > 0 && (p == "") == (list[n-1] == ""):
+			list[n-1] += p
+		case n < maxParts:
 			list = append(list, p)
 		}
 	}
@@ -78,16 +68,16 @@ func add(list []Part, more ...Part) []Part {
 }
 
 // eval returns what is known of the value of an expression.
-func (p *program) eval(n *node, at frame) []Part {
+func (p *program) eval(n *node, at frame) []string {
 	if p.steps++; n == nil || p.steps > maxEval || at.depth > maxNesting {
-		return vary("")
+		return vary()
 	}
 	switch n.kind {
 	case textNode:
 		if n.text == "" {
 			return nil
 		}
-		return []Part{{Text: n.text}}
+		return []string{n.text}
 	case joinNode:
 		return p.join(n.args, nil, at)
 	case orNode:
@@ -97,24 +87,24 @@ func (p *program) eval(n *node, at frame) []Part {
 		if isSetting(n.args[0]) {
 			return p.eval(n.args[1], at)
 		}
-		return vary("")
+		return vary()
 	case paramNode:
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
 		}
-		return vary(n.text)
+		return vary()
 	case wordNode:
 		return p.name(n, at)
 	case callNode:
 		return p.call(n, at)
 	case settingNode:
 		if v := p.settings[n.text]; v.value != "" && !v.ambiguous {
-			return []Part{{Text: v.value}}
+			return []string{v.value}
 		} else if v.value == "" && n.label != "" {
-			return []Part{{Text: n.label}}
+			return []string{n.label}
 		}
 	}
-	return vary("")
+	return vary()
 }
 
 // isSetting reports whether a value comes from the environment or the configuration, so
@@ -132,7 +122,7 @@ func isSetting(n *node) bool {
 }
 
 // join returns the values of expressions one after the other, with a separator.
-func (p *program) join(args []*node, separator []Part, at frame) (list []Part) {
+func (p *program) join(args []*node, separator []string, at frame) (list []string) {
 	for i, a := range args {
 		if i > 0 {
 			list = add(list, separator...)
@@ -145,7 +135,7 @@ func (p *program) join(args []*node, separator []Part, at frame) (list []Part) {
 }
 
 // name returns the value of a constant or a member.
-func (p *program) name(n *node, at frame) []Part {
+func (p *program) name(n *node, at frame) []string {
 	if n.of != nil && (n.text == "value" || n.text == "key" && n.of.kind == wordNode && n.of.text != "self" || n.text == "Value" || n.text == "name" || n.text == "prefix") && n.of.of != nil {
 		if v := p.name(n.of, at); literal(v) { // a member of an enum
 			return v
@@ -168,7 +158,7 @@ func (p *program) name(n *node, at frame) []Part {
 	if f != nil { // a property, or a method without arguments
 		return p.result(f, nil, at)
 	}
-	return vary(n.text)
+	return vary()
 }
 
 // isSelf reports whether an expression is the object around.
@@ -292,21 +282,21 @@ func isConstant(name string) bool {
 func lastWord(dir string) string { return dir[strings.LastIndexByte(dir, '/')+1:] }
 
 // result returns the value of a function of the checkout.
-func (p *program) result(f *function, arguments [][]Part, at frame) []Part {
+func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	if f == nil || len(f.returns) == 0 {
-		return vary("")
+		return vary()
 	}
-	var found []Part
+	var found []string
 	texts := 0
 	for _, r := range f.returns {
-		v := p.eval(r, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1})
+		v := p.eval(r.value, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1})
 		if literal(v) {
 			found = v
 			texts++
 		}
 	}
 	if texts != 1 {
-		return vary(f.name)
+		return vary()
 	}
 	return found
 }
@@ -317,7 +307,7 @@ var passThrough = wordSet(`to_string tostring string str bytes byte encode as_st
 	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
 	symbol const_get lower tolower tolowercase downcase tolowerinvariant tostr bytearray`)
 
-func (p *program) call(n *node, at frame) []Part {
+func (p *program) call(n *node, at frame) []string {
 	lower := strings.ToLower(n.text)
 	switch {
 	case n.text == "%" && len(n.args) == 1:
@@ -367,21 +357,21 @@ func (p *program) call(n *node, at frame) []Part {
 	if strings.Contains(lower, "key") && keyLike(n.text) {
 		return p.built(n.args, at)
 	}
-	return vary(n.text)
+	return vary()
 }
 
 // built returns the value of a function that makes a key of its arguments in a way that
 // is not known: what it adds between them varies.
-func (p *program) built(args []*node, at frame) []Part {
-	list := vary("")
+func (p *program) built(args []*node, at frame) []string {
+	list := vary()
 	for _, a := range args {
 		list = add(list, p.eval(a, at)...)
-		list = add(list, Part{})
+		list = add(list, "")
 	}
 	return list
 }
 
-func (p *program) values(args []*node, at frame) (list [][]Part) {
+func (p *program) values(args []*node, at frame) (list [][]string) {
 	for _, a := range args {
 		list = append(list, p.eval(a, at))
 	}
@@ -390,7 +380,7 @@ func (p *program) values(args []*node, at frame) (list [][]Part) {
 
 // joinCall returns the value of ":".join(list), list.join(":"), join(":", list) and
 // join(list, ":").
-func (p *program) joinCall(n *node, at frame) []Part {
+func (p *program) joinCall(n *node, at frame) []string {
 	of, args := n.of, n.args
 	list := func(a *node) ([]*node, bool) {
 		if a != nil && a.kind == listNode {
@@ -416,5 +406,5 @@ func (p *program) joinCall(n *node, at frame) []Part {
 			return p.join(args[1:], separator, at) // String.join(":", a, b)
 		}
 	}
-	return vary("")
+	return vary()
 }

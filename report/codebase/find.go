@@ -69,13 +69,15 @@ func (f *Finder) Find(groups []Group) [][]Reference {
 func byScore(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) }
 
 func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
-	r := Reference{File: c.File, Line: c.Line, Function: c.Function, Text: c.Text, Pattern: c.Key, Sure: c.Sure.String(), Message: c.Why()}
+	r := Reference{File: c.File, Line: c.Line, Function: c.Function, Text: c.Text, Pattern: c.Key, Sure: c.Sure.String(),
+		Message: c.Why()}
 	if len(f.Checkouts) > 1 {
 		r.Dir = from.Dir
 	}
 	r.Why = r.Message.String()
 	if f.URL != "" {
-		r.URL = strings.NewReplacer("{path}", (&url.URL{Path: c.File}).EscapedPath(), "{line}", strconv.Itoa(c.Line)).Replace(f.URL)
+		r.URL = strings.NewReplacer("{path}", (&url.URL{Path: c.File}).EscapedPath(), "{line}",
+			strconv.Itoa(c.Line)).Replace(f.URL)
 	}
 	r.Owners = from.owners.of(c.File)
 	return r
@@ -87,11 +89,13 @@ func (c *Candidate) Why() message.Message {
 	key := message.Name("pattern", c.Key)
 	switch {
 	case c.Library != "" && c.Key != "":
-		why = append(why, message.New("it sets up {library}, {name}", message.Text("library", c.Library), message.Name("name", c.Key)))
+		why = append(why, message.New("it sets up {library}, {name}", message.Text("library", c.Library),
+			message.Name("name", c.Key)))
 	case c.Library != "":
 		why = append(why, message.New("it sets up {library}", message.Text("library", c.Library)))
 	case len(c.Commands) > 0:
-		why = append(why, message.New("{commands} with {pattern}", message.Code("commands", strings.Join(c.Commands, ", ")), key))
+		why = append(why, message.New("{commands} with {pattern}", message.Code("commands", strings.Join(c.Commands, ", ")),
+			key))
 	default:
 		why = append(why, message.New("it names {pattern}", key))
 	}
@@ -107,7 +111,6 @@ func (c *Candidate) Why() message.Message {
 	return message.New("{reasons}", message.List("reasons", "; ", why))
 }
 
-// owners are the entries of a CODEOWNERS file.
 type owners []ownerEntry
 
 type ownerEntry struct {
@@ -125,7 +128,8 @@ func (w *walker) ownersOf() (list owners) {
 		for line := range strings.Lines(text) {
 			line, _, _ = strings.Cut(line, " #")
 			fields := strings.Fields(line)
-			if len(fields) == 0 || len(list) >= maxIgnore || strings.HasPrefix(fields[0], "#") || strings.HasPrefix(fields[0], "[") {
+			if len(fields) == 0 || len(list) >= maxIgnore || strings.HasPrefix(fields[0], "#") ||
+				strings.HasPrefix(fields[0], "[") {
 				continue
 			}
 			if parsed := (ignoreList{}).with(fields[0], 0); len(parsed) == 1 && !parsed[0].negated {

@@ -4,16 +4,16 @@ import "strings"
 
 // formatCall returns the value of a format function whose arguments are a format
 // and values. The format is either that of printf or one with braces.
-func (p *program) formatCall(args []*node, at frame) []Part {
+func (p *program) formatCall(args []*node, at frame) []string {
 	if len(args) == 0 {
-		return vary("")
+		return vary()
 	}
 	format := p.eval(args[0], at)
 	switch at.source.syntax {
 	case rust, csharp:
 		return p.formatNamed(format, args[1:], at)
 	case java, kotlin:
-		if len(args) > 1 && len(format) == 1 && format[0].Text == "" { // String.format(locale, format, ...)
+		if len(args) > 1 && len(format) == 1 && format[0] == "" { // String.format(locale, format, ...)
 			return p.format(p.eval(args[1], at), p.values(args[2:], at), 0)
 		}
 	}
@@ -24,37 +24,32 @@ func (p *program) formatCall(args []*node, at frame) []Part {
 }
 
 // format replaces the verbs of printf in the texts of a format.
-func (p *program) format(format []Part, values [][]Part, used int) (list []Part) {
-	for _, part := range format {
-		s := part.Text
+func (p *program) format(format []string, values [][]string, used int) (list []string) {
+	for _, s := range format {
 		if s == "" {
-			list = add(list, part)
-			continue
+			list = add(list, "")
 		}
 		for s != "" {
 			i := strings.IndexByte(s, '%')
 			if i < 0 || i+1 == len(s) {
-				list = add(list, Part{Text: s})
+				list = add(list, s)
 				break
 			}
 			if i > 0 {
-				list = add(list, Part{Text: s[:i]})
+				list = add(list, s[:i])
 			}
 			s = s[i+1:]
 			if s[0] == '%' {
-				list, s = add(list, Part{Text: "%"}), s[1:]
+				list, s = add(list, "%"), s[1:]
 				continue
 			}
-			name := ""
-			if s[0] == '(' || s[0] == '<' || s[0] == '{' { // %(name)s, %<name>s, %{name}
-				if end := strings.IndexAny(s, ")>}"); end > 0 {
-					name = s[1:end]
-					if s[0] == '{' {
-						list, s = add(list, Part{Name: name}), s[end+1:]
-						continue
-					}
-					s = s[end+1:]
+			named := false
+			if end := strings.IndexAny(s, ")>}"); end > 0 && strings.IndexByte("(<{", s[0]) >= 0 { // %(name)s, %<name>s, %{name}
+				if s[0] == '{' {
+					list, s = add(list, ""), s[end+1:]
+					continue
 				}
+				named, s = true, s[end+1:]
 			}
 			n := 0
 			for n < len(s) && strings.IndexByte("0123456789.+-# $*l", s[n]) >= 0 {
@@ -67,10 +62,10 @@ func (p *program) format(format []Part, values [][]Part, used int) (list []Part)
 				used++
 			}
 			s = s[min(n+1, len(s)):]
-			if name == "" && index < len(values) && index >= 0 {
+			if !named && index < len(values) && index >= 0 {
 				list = add(list, orVary(values[index])...)
 			} else {
-				list = add(list, Part{Name: name})
+				list = add(list, "")
 			}
 		}
 	}
@@ -78,39 +73,37 @@ func (p *program) format(format []Part, values [][]Part, used int) (list []Part)
 }
 
 // orVary returns parts, or one that varies if they are an empty text.
-func orVary(parts []Part) []Part {
+func orVary(parts []string) []string {
 	if len(parts) == 0 {
-		return vary("")
+		return vary()
 	}
 	return parts
 }
 
 // formatNamed replaces {}, {0} and {name} in the texts of a format.
-func (p *program) formatNamed(format []Part, args []*node, at frame) (list []Part) {
+func (p *program) formatNamed(format []string, args []*node, at frame) (list []string) {
 	used := 0
-	for _, part := range format {
-		s := part.Text
+	for _, s := range format {
 		if s == "" {
-			list = add(list, part)
-			continue
+			list = add(list, "")
 		}
 		for s != "" {
 			i := strings.IndexAny(s, "{}")
 			if i < 0 {
-				list = add(list, Part{Text: s})
+				list = add(list, s)
 				break
 			}
 			if i+1 < len(s) && s[i+1] == s[i] || s[i] == '}' {
-				list, s = add(list, Part{Text: s[:i+1]}), s[min(i+2, len(s)):]
+				list, s = add(list, s[:i+1]), s[min(i+2, len(s)):]
 				continue
 			}
 			end := strings.IndexByte(s[i:], '}')
 			if end < 0 {
-				list = add(list, Part{Text: s})
+				list = add(list, s)
 				break
 			}
 			if i > 0 {
-				list = add(list, Part{Text: s[:i]})
+				list = add(list, s[:i])
 			}
 			name, _, _ := strings.Cut(s[i+1:i+end], ":")
 			name, _, _ = strings.Cut(name, "!")
@@ -121,7 +114,7 @@ func (p *program) formatNamed(format []Part, args []*node, at frame) (list []Par
 	return list
 }
 
-func (p *program) named(name string, used *int, args []*node, at frame) []Part {
+func (p *program) named(name string, used *int, args []*node, at frame) []string {
 	index := -1
 	switch {
 	case name == "":
@@ -142,5 +135,5 @@ func (p *program) named(name string, used *int, args []*node, at frame) []Part {
 	if index >= 0 && index < len(args) {
 		return p.eval(args[index], at)
 	}
-	return vary(name)
+	return vary()
 }

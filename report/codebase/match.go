@@ -51,9 +51,7 @@ type keyPattern struct {
 // Match returns the lines of source that likely write the keys of each group, best
 // first, at most three. A group for which none is likely enough has none.
 func (c *Checkout) Match(groups []Group) [][]Candidate {
-	m := &matcher{checkout: c, words: map[string][]*keyPattern{}, prefixes: c.Prefixes}
-	m.index()
-	m.prefixes = append(slices.Clip(m.prefixes), m.learn(groups)...)
+	m := c.matcher(groups)
 	result := make([][]Candidate, len(groups))
 	for i, g := range groups {
 		result[i] = distinct(append(m.candidates(g), c.setupsOf(g)...))
@@ -61,7 +59,9 @@ func (c *Checkout) Match(groups []Group) [][]Candidate {
 	return result
 }
 
-func (m *matcher) index() {
+// matcher returns the patterns of a checkout, ready to be compared with groups.
+func (c *Checkout) matcher(groups []Group) *matcher {
+	m := &matcher{checkout: c, words: map[string][]*keyPattern{}}
 	byKey := map[string]*keyPattern{}
 	for i := range m.checkout.Patterns {
 		p := &m.checkout.Patterns[i]
@@ -82,6 +82,8 @@ func (m *matcher) index() {
 			k.types[p.Type] = true
 		}
 	}
+	m.prefixes = append(slices.Clone(c.Prefixes), m.learn(groups)...)
+	return m
 }
 
 // wordsOf yields the words of the fixed parts of a pattern.
@@ -271,9 +273,7 @@ func (p *Pattern) named(verbs []string) bool {
 // Unmatched returns the patterns that no group has keys of, in the order of their
 // places: one line for each that writes its keys, or names them.
 func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
-	m := &matcher{checkout: c, words: map[string][]*keyPattern{}, prefixes: c.Prefixes}
-	m.index()
-	m.prefixes = append(slices.Clip(m.prefixes), m.learn(groups)...)
+	m := c.matcher(groups)
 	matched := map[*keyPattern]bool{}
 	for _, g := range groups {
 		for _, prefix := range append([]string{""}, m.prefixes...) {

@@ -92,7 +92,6 @@ func (p *parser) textOf(i int) string {
 	return p.src[t.start:t.end]
 }
 
-// kept returns the text of a token for a node.
 func (p *parser) kept(i int) string { return p.words.keep(p.textOf(i)) }
 
 // A token before the first or behind the last is no word and no mark.
@@ -101,7 +100,6 @@ func (p *parser) isWord(i int) bool {
 	return i >= 0 && i < len(p.tokens) && p.tokens[i].kind == wordToken
 }
 
-// is reports whether a token is a mark.
 func (p *parser) is(i int, mark string) bool {
 	if i < 0 || i >= len(p.tokens) {
 		return false
@@ -135,7 +133,8 @@ func (p *parser) sum(i int) (*node, int) {
 		n = &node{kind: joinNode, args: parts}
 	}
 	switch t := &p.tokens[i]; {
-	case t.kind == markToken && (p.is(i, "||") || p.is(i, "??") || p.is(i, "?:")), t.kind == wordToken && !t.first && p.syntax == python && p.textOf(i) == "or":
+	case t.kind == markToken && (p.is(i, "||") || p.is(i, "??") || p.is(i, "?:")),
+		t.kind == wordToken && !t.first && p.syntax == python && p.textOf(i) == "or":
 		other, next := p.sum(i + 1)
 		return &node{kind: orNode, args: []*node{n, other}}, next
 	case p.is(i, "?") && p.syntax != rust && p.syntax != kotlin && p.syntax != golang:
@@ -146,7 +145,8 @@ func (p *parser) sum(i int) (*node, int) {
 		return hole, i
 	case t.kind == wordToken && !t.first && p.syntax == python && p.textOf(i) == "if":
 		return hole, i
-	case t.kind == markToken && !t.first && strings.IndexByte("-*/%<>=&|^!", t.mark) >= 0 && !p.is(i, "=") && !p.is(i, "=>"):
+	case t.kind == markToken && !t.first && strings.IndexByte("-*/%<>=&|^!", t.mark) >= 0 && !p.is(i, "=") &&
+		!p.is(i, "=>"):
 		return hole, i
 	}
 	return n, i
@@ -224,7 +224,8 @@ func (p *parser) operand(i int) (*node, int) {
 func (p *parser) parenthesis(i int) (*node, int) {
 	args, end := p.arguments(i), p.behind(i)
 	if len(args) == 1 && !(p.syntax == python && p.is(end-2, ",")) {
-		if next := &p.tokens[end]; (p.syntax == java || p.syntax == csharp || p.syntax == php) && !next.first && (next.kind == wordToken || next.kind == textToken) {
+		if next := &p.tokens[end]; (p.syntax == java || p.syntax == csharp || p.syntax == php) && !next.first &&
+			(next.kind == wordToken || next.kind == textToken) {
 			return p.operand(end) // a cast
 		}
 		return p.members(args[0], end)
@@ -256,12 +257,14 @@ func (p *parser) members(n *node, i int) (*node, int) {
 			i++
 		}
 		switch {
-		case (p.is(i, ".") && p.concat != "." || p.is(i, "?.") || p.is(i, "->") || p.is(i, "::") || p.is(i, "&.")) && p.isWord(i+1):
+		case (p.is(i, ".") && p.concat != "." || p.is(i, "?.") || p.is(i, "->") || p.is(i, "::") || p.is(i, "&.")) &&
+			p.isWord(i+1):
 			if word := p.textOf(i + 1); word != "await" && word != "unwrap" {
 				n = &node{kind: wordNode, text: p.words.keep(word), of: n}
 			}
 			i += 2
-		case p.is(i, "(") && (!t.first || p.tokens[i].line == p.tokens[i-1].line) && (n.kind == wordNode || n.kind == listNode):
+		case p.is(i, "(") && (!t.first || p.tokens[i].line == p.tokens[i-1].line) &&
+			(n.kind == wordNode || n.kind == listNode):
 			n, i = p.named(&node{kind: callNode, text: n.text, of: n.of, args: p.arguments(i)}), p.behind(i)
 		case p.is(i, "[") && !t.first:
 			args := p.arguments(i)
@@ -276,11 +279,13 @@ func (p *parser) members(n *node, i int) (*node, int) {
 				n = hole
 			}
 			i = p.behind(i)
-		case p.is(i, "{") && p.tokens[i-1].mark == ']' && p.tokens[i-1].kind == markToken && (p.syntax == csharp || p.syntax == java):
+		case p.is(i, "{") && p.tokens[i-1].mark == ']' && p.tokens[i-1].kind == markToken &&
+			(p.syntax == csharp || p.syntax == java):
 			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
 		case p.is(i, "{") && !t.first && n.kind == wordNode && n.text == "string" && p.syntax == golang:
 			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
-		case (p.is(i, "!") || p.is(i, "?")) && p.tokens[i].start == p.tokens[i-1].end && (p.syntax == rust || p.syntax == kotlin || p.syntax == javaScript && p.is(i, "!")) && !p.is(i+1, "="):
+		case (p.is(i, "!") || p.is(i, "?")) && p.tokens[i].start == p.tokens[i-1].end &&
+			(p.syntax == rust || p.syntax == kotlin || p.syntax == javaScript && p.is(i, "!")) && !p.is(i+1, "="):
 			i++
 		case p.is(i, "<") || p.is(i, "::") && p.is(i+1, "<"):
 			end := p.generics(i)
@@ -346,7 +351,8 @@ func (p *parser) arguments(i int) (args []*node) {
 		// What is left of the argument is no text.
 		for rest := next; ; rest++ {
 			if rest >= end || p.is(rest, ",") {
-				if rest > next && !(p.syntax == ruby && p.is(next, "=>")) && !(p.syntax == python && p.isWord(next) && p.textOf(next) == "for") {
+				if rest > next && !(p.syntax == ruby && p.is(next, "=>")) &&
+					!(p.syntax == python && p.isWord(next) && p.textOf(next) == "for") {
 					n = &node{kind: holeNode, label: label}
 				}
 				i = rest + 1
@@ -362,7 +368,6 @@ func (p *parser) arguments(i int) (args []*node) {
 	return args
 }
 
-// string reads a string.
 func (p *parser) string(i int) (*node, int) {
 	t := &p.tokens[i]
 	if t.body == t.end { // a regular expression
@@ -392,7 +397,6 @@ func (p *parser) string(i int) (*node, int) {
 	return join, i + 1
 }
 
-// inner reads an expression in a string.
 func (p *parser) inner(src string) *node {
 	if p.depth+6 > maxDepth {
 		return hole
@@ -408,7 +412,8 @@ func (p *parser) inner(src string) *node {
 	q.depth, q.steps = p.depth+6, p.steps
 	n, end := q.sum(0)
 	p.steps = q.steps
-	if t := q.tokens[end]; t.kind != endToken && !(t.kind == markToken && (t.mark == ':' || t.mark == '!' || t.mark == ',')) {
+	if t := q.tokens[end]; t.kind != endToken &&
+		!(t.kind == markToken && (t.mark == ':' || t.mark == '!' || t.mark == ',')) {
 		return hole
 	}
 	return n

@@ -101,7 +101,7 @@ func parametersOf(list []int, n *node, depth int) []int {
 }
 
 // passed returns the key that a function passes on which is called with some values.
-func (p *program) passed(pass *passed, f *function, values [][]Part) []Part {
+func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
 	for pass.via != nil {
 		values = p.values(pass.args, at)

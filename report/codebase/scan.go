@@ -34,7 +34,7 @@ func (s Sure) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // A Pattern is a pattern of the names of keys, at one line of source.
 type Pattern struct {
 	Key      string   `json:"pattern"`            // * for what varies: crawl:*:jobs
-	Parts    []Part   `json:"-"`                  // the same
+	Parts    []string `json:"-"`                  // the same
 	File     string   `json:"file"`               // relative to the directory, with slashes
 	Line     int      `json:"line"`               // from 1
 	Function string   `json:"function,omitempty"` // around the line, with its class: "Cache.get"; "" none
@@ -53,7 +53,6 @@ type Checkout struct {
 	Files    int       // that were read
 	Lines    int
 	Skipped  Skipped
-	Cut      bool // there are more files than are read
 	owners   owners
 	setups   []setup // lines that set up a library, by file and line
 }
@@ -69,7 +68,7 @@ func Scan(dir string) (*Checkout, error) {
 	defer root.Close()
 	w := &walker{root: root}
 	w.folder(".", nil, 0)
-	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, Cut: len(w.files) >= maxFiles, owners: w.ownersOf()}}
+	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
 	s.calls()
 	for _, w := range s.wrapped {
@@ -291,11 +290,11 @@ func (s *scanner) builders(decls []*declaration) {
 			if !keyLike(name) && !keyLike(f.container) {
 				continue
 			}
-			for i, r := range f.returns {
-				if r.kind != wordNode && r.kind != paramNode {
+			for _, r := range f.returns {
+				if r.value.kind != wordNode && r.value.kind != paramNode {
 					s.program.steps = 0
 					at := frame{source: f.source, container: f.container}
-					s.add(&site{sure: Likely, line: f.lines[i].line, text: f.lines[i].text, source: f.source, function: f}, s.program.eval(r, at))
+					s.add(&site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}, s.program.eval(r.value, at))
 				}
 			}
 		}
@@ -303,7 +302,7 @@ func (s *scanner) builders(decls []*declaration) {
 }
 
 // add adds the pattern of a site, if it can be one of keys.
-func (s *scanner) add(c *site, parts []Part) {
+func (s *scanner) add(c *site, parts []string) {
 	if c.command == nil {
 		parts = template(c, parts)
 	}
@@ -332,18 +331,18 @@ func (s *scanner) add(c *site, parts []Part) {
 }
 
 // Join returns the text of parts, with * for what varies.
-func Join(parts []Part) string {
+func Join(parts []string) string {
 	var b strings.Builder
 	star := false
 	for _, p := range parts {
-		if p.Text == "" {
+		if p == "" {
 			if !star {
 				b.WriteByte('*')
 			}
 			star = true
 			continue
 		}
-		b.WriteString(p.Text)
+		b.WriteString(p)
 		star = false
 	}
 	return b.String()

@@ -105,6 +105,9 @@ func TestAmbiguous(t *testing.T) {
 		"c.py": "import redis\ndef f(x):\n    r = redis.Redis()\n    r.set(x.key + '1:suffix', 1)\n" +
 			"    if x:\n        k = 'one:1'\n    else:\n        k = 'two:2'\n    r.set(k, 1)\n    for k in x:\n        r.delete(k)\n",
 	})
+	if got := lines(checkout(t, map[string]string{"d.php": "<?php // you can redistribute it\n$key = 'none:' . $x;\n"})); got != "" {
+		t.Error(got)
+	}
 	if got := lines(c); strings.Contains(got, "a:1:suffix") || strings.Contains(got, "b:1:suffix") || !strings.Contains(got, "c.py:9 one:1") ||
 		!strings.Contains(got, "c.py:9 two:2") || strings.Contains(got, "c.py:11") {
 		t.Error(got)
@@ -183,14 +186,14 @@ func FuzzSources(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, src string) {
-		for _, s := range syntaxes {
+		for extension, s := range syntaxes {
 			file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{}}
 			for _, callees := range []map[string]bool{nil, {"set": true}} {
 				c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees}
 				c.run()
 				for _, site := range c.sites {
 					if site.line < 1 || int(site.line) > strings.Count(src, "\n")+1 {
-						t.Fatalf("%s: line %d", s.name, site.line)
+						t.Fatalf("%s: line %d", extension, site.line)
 					}
 				}
 			}

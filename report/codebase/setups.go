@@ -22,7 +22,6 @@ type setup struct {
 //go:embed setups.txt
 var setupLines string
 
-// A setupWord is a word of setupLines.
 type setupWord struct {
 	library, mentions string
 	rank              int

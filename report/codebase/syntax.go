@@ -8,9 +8,7 @@ import (
 // A syntax says how the source of one language is cut into tokens and where its
 // declarations are.
 type syntax struct {
-	name   string
-	family string // languages that share constants: "jvm" for Java and Kotlin, else the name
-
+	jvm       bool   // Java and Kotlin share constants
 	hash      bool   // # begins a comment
 	slashes   bool   // // and /* */ are comments
 	quotes    string // characters that begin a string
@@ -34,24 +32,15 @@ type syntax struct {
 type styles [5]string
 
 var (
-	javaScript = &syntax{name: "JavaScript",
-		styles: styles{1: "`"}, getters: true, slashes: true, quotes: "'\"`", functions: []string{"function"}, methods: true, concat: "+", regexes: true}
-	python = &syntax{name: "Python",
-		getters: true, hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
-	ruby = &syntax{name: "Ruby",
-		styles: styles{2: `"`}, getters: true, members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
-	php = &syntax{name: "PHP",
-		styles: styles{1: `"`, 3: `"`}, hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
-	java = &syntax{name: "Java",
-		styles: styles{4: "'"}, exact: true, members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
-	kotlin = &syntax{name: "Kotlin",
-		styles: styles{1: `"`, 4: "'"}, getters: true, members: true, family: "jvm", slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
-	golang = &syntax{name: "Go",
-		styles: styles{0: "`", 4: "'"}, slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}
-	csharp = &syntax{name: "C#",
-		styles: styles{4: "'"}, getters: true, members: true, slashes: true, quotes: "'\"", triple: true, prefixes: "$@", methods: true, typeFirst: true, concat: "+"}
-	rust = &syntax{name: "Rust",
-		exact: true, slashes: true, quotes: "'\"", multiline: true, prefixes: "rb", functions: []string{"fn"}, concat: "+"}
+	javaScript = &syntax{styles: styles{1: "`"}, getters: true, slashes: true, quotes: "'\"`", functions: []string{"function"}, methods: true, concat: "+", regexes: true}
+	python     = &syntax{getters: true, hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
+	ruby       = &syntax{styles: styles{2: `"`}, getters: true, members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
+	php        = &syntax{styles: styles{1: `"`, 3: `"`}, hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
+	java       = &syntax{styles: styles{4: "'"}, exact: true, members: true, jvm: true, slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
+	kotlin     = &syntax{styles: styles{1: `"`, 4: "'"}, getters: true, members: true, jvm: true, slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
+	golang     = &syntax{styles: styles{0: "`", 4: "'"}, slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}
+	csharp     = &syntax{styles: styles{4: "'"}, getters: true, members: true, slashes: true, quotes: "'\"", triple: true, prefixes: "$@", methods: true, typeFirst: true, concat: "+"}
+	rust       = &syntax{exact: true, slashes: true, quotes: "'\"", multiline: true, prefixes: "rb", functions: []string{"fn"}, concat: "+"}
 )
 
 var syntaxes = map[string]*syntax{
@@ -68,5 +57,5 @@ func syntaxOf(file string) *syntax {
 
 // shares reports whether a constant of one language may be used in the other.
 func (s *syntax) shares(other *syntax) bool {
-	return s == other || s.family != "" && s.family == other.family
+	return s == other || s.jvm && other.jvm
 }

@@ -127,15 +127,15 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 
 // read returns the content of a file, "" if it cannot be read or is too large.
 func (w *walker) read(name string) (string, bool) {
+	info, err := w.root.Lstat(name) // a pipe would wait for its writer
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
 	f, err := w.root.Open(name)
 	if err != nil {
 		return "", false
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
 	if info.Size() > maxFile {
 		return "", true
 	}

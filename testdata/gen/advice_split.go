@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser"
 )
 
 // newName is the formula of advice on splits: the key, what separates the number of a part,
@@ -21,7 +23,8 @@ func (c *adviceCheck) splits(list []followed) error {
 	forms := map[string]int{} // of what numbers are computed of, by rule
 	for _, a := range list {
 		m := newName.FindStringSubmatch(a.Text.String())
-		if m == nil || forms[a.rule+m[2]] == 2 {
+		isCut := len(a.key.name) == parser.MaxName // no server has a key of this name
+		if m == nil || isCut || forms[a.rule+m[2]] == 2 {
 			continue
 		}
 		forms[a.rule+m[2]]++

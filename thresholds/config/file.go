@@ -45,7 +45,8 @@ var (
 	settingFields = sync.OnceValue(func() []field[file] {
 		return []field[file]{
 			to("separators", separatorsShape(), func(f *file, v thresholds.Text) { f.separators = v }),
-			to("rules", rulesShape(false).with("description", "changes to the rules of the profile"), func(f *file, v edits) { f.edits = v }),
+			to("rules", rulesShape(false).with("description", "changes to the rules of the profile"),
+				func(f *file, v edits) { f.edits = v }),
 		}
 	})
 	profileForm = sync.OnceValue(func() shape[file] {
@@ -60,15 +61,18 @@ var (
 	configForm = sync.OnceValue(func() shape[file] {
 		form := record[file]{what: "the configuration", fields: append(settingFields(),
 			to("extends", extendsShape(), func(f *file, v thresholds.Text) { f.extends = v }),
-			to("cluster", flag("cluster", "true: snapshots come from cluster nodes, whatever they show"), func(f *file, v thresholds.Switch) { f.cluster = &v }),
+			to("cluster", flag("cluster", "true: snapshots come from cluster nodes, whatever they show"),
+				func(f *file, v thresholds.Switch) { f.cluster = &v }),
 			to("hashtags", flag("hashtags", "false: a proxy treats {...} as an ordinary part of names").with("default", true),
 				func(f *file, v thresholds.Switch) { f.hashTags = &v }),
 			ignoreField(),
 			to("overrides", as(entries("overrides", overrides()).with("description",
-				"settings for the keys that match a pattern; of several that match, the last one that sets something decides it"), fewOverrides),
+				"settings for the keys that match a pattern; of several that match, the last one that sets something "+
+					"decides it"), fewOverrides),
 				func(f *file, v []thresholds.Override) { f.overrides = v }),
 			to("budgets", budgetsShape(), func(f *file, v []thresholds.Budget) { f.budgets = v }),
-			to("identities", entries("identities", identity()).with("description", "what keys are, where it is not recognised or wrong; the last entry that matches decides"),
+			to("identities", entries("identities", identity()).with("description",
+				"what keys are, where it is not recognised or wrong; the last entry that matches decides"),
 				func(f *file, v []thresholds.IdentityEntry) { f.identities = v }),
 			to("namespaces", namespacesShape(), func(f *file, v namespaces) { f.namespaces = v }),
 			to("abbreviations", abbreviationsShape(), func(f *file, v []thresholds.Abbreviation) { f.abbreviations = v }),
@@ -113,7 +117,8 @@ func Schema() []byte {
 	for u := message.Bytes; u <= message.Percent; u++ {
 		definitions[u.String()] = unitSchema(u)
 	}
-	root := with(configForm().schema(), "$schema", "https://json-schema.org/draft/2020-12/schema", "title", "rdblens configuration", "$defs", definitions)
+	root := with(configForm().schema(), "$schema", "https://json-schema.org/draft/2020-12/schema", "title",
+		"rdblens configuration", "$defs", definitions)
 	out, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
 		panic(err) // there are only maps, lists, texts and numbers
@@ -131,7 +136,8 @@ func (r *reader) read(of shape[file]) (f file) {
 
 func extendsShape() shape[thresholds.Text] {
 	s := as(text("extends", ""), func(r *reader, n ast.Node, name string) (string, bool) {
-		return name, slices.Contains(profileNames, name) || r.refuse(n, thresholds.Suggest(name, profileNames), "unknown profile {profile}", message.Element("profile", name))
+		return name, slices.Contains(profileNames, name) ||
+			r.refuse(n, thresholds.Suggest(name, profileNames), "unknown profile {profile}", message.Element("profile", name))
 	})
 	s.schema = func() object {
 		return object{"description": "the profile to start from", "enum": profileNames, "default": thresholds.DefaultProfile}
@@ -165,22 +171,25 @@ func CheckSeparators(v string) error {
 
 func separatorsShape() shape[thresholds.Text] {
 	s := as(text("separators", ""), func(r *reader, n ast.Node, v string) (string, bool) {
-		return v, matchesSeparators(v) || r.refuse(n, message.New(`write ":" or ":#_"`), "separators must be ASCII punctuation, not {separators}", message.Element("separators", v))
+		return v, matchesSeparators(v) || r.refuse(n, message.New(`write ":" or ":#_"`),
+			"separators must be ASCII punctuation, not {separators}", message.Element("separators", v))
 	})
 	s.schema = func() object {
-		return object{"description": "the characters between the segments of names", "type": "string", "pattern": separatorsPattern, "errorMessage": `write ":" or ":#_"`}
+		return object{"description": "the characters between the segments of names", "type": "string",
+			"pattern": separatorsPattern, "errorMessage": `write ":" or ":#_"`}
 	}
 	return as(s, located)
 }
 
-// keysShape is one key pattern or several.
 func keysShape(description string) shape[[]*naming.Glob] {
-	glob := as(text("a key pattern", "glob").with("minLength", 1, "pattern", `\S`, "errorMessage", `write "*" for all keys`), func(r *reader, n ast.Node, pattern string) (*naming.Glob, bool) {
+	glob := as(text("a key pattern", "glob").with("minLength", 1, "pattern", `\S`, "errorMessage",
+		`write "*" for all keys`), func(r *reader, n ast.Node, pattern string) (*naming.Glob, bool) {
 		g, err := naming.ParseGlob(pattern)
 		if err == nil && strings.TrimSpace(pattern) == "" {
 			err = message.Errorf("blank")
 		}
-		return g, err == nil || r.refuse(n, message.New(`write "*" for all keys`), "key pattern: {reason}", message.Reason("reason", err))
+		return g, err == nil || r.refuse(n, message.New(`write "*" for all keys`), "key pattern: {reason}",
+			message.Reason("reason", err))
 	})
 	s := listOf("key", glob)
 	s.schema = listSchema(glob.schema, "minItems", 1).with("description", description)
@@ -189,7 +198,6 @@ func keysShape(description string) shape[[]*naming.Glob] {
 	})
 }
 
-// ownerShape is the name of an owner.
 func ownerShape(description string) shape[string] {
 	return as(text("owner", description).with("minLength", 1), func(r *reader, n ast.Node, name string) (string, bool) {
 		return name, name != "" || r.refuse(n, message.New("omit owner"), "owner must not be empty")
@@ -203,9 +211,11 @@ func overrideShape() shape[thresholds.Override] {
 	}
 	s := record[entry]{what: "an entry of overrides", fields: []field[entry]{
 		to("key", keysShape("glob, as KEYS takes it, or several"), func(e *entry, v []*naming.Glob) { e.Keys = v }),
-		to("owner", as(ownerShape("the team that these keys belong to"), located), func(e *entry, v thresholds.Text) { e.Owner = v }),
+		to("owner", as(ownerShape("the team that these keys belong to"), located),
+			func(e *entry, v thresholds.Text) { e.Owner = v }),
 		to("rules", rulesShape(true), func(e *entry, v edits) { e.Edits = v }),
-		to("reason", reasonShape("the sentence of the team's own standard that demands these settings"), func(e *entry, v thresholds.Text) { e.reason = v }),
+		to("reason", reasonShape("the sentence of the team's own standard that demands these settings"),
+			func(e *entry, v thresholds.Text) { e.reason = v }),
 		to("source", sourceShape(), func(e *entry, v thresholds.Text) { e.source = v }),
 	}}.shape().with("required", []string{"key"}, "if", object{"not": object{"required": []string{"owner"}}}, "then",
 		object{"required": []string{"rules"}, "properties": object{"rules": object{"type": "object", "minProperties": 1}}})
@@ -236,7 +246,8 @@ func withReason(list edits, kind thresholds.EditKind, v thresholds.Text) edits {
 	for i := range list {
 		if rule := list[i].Rule; !has.Has(rule) {
 			has |= 1 << rule
-			list = append(list, thresholds.Edit{Rule: rule, Kind: kind, Value: thresholds.Value{Text: v.Value}, Origin: v.Origin})
+			list = append(list, thresholds.Edit{Rule: rule, Kind: kind, Value: thresholds.Value{Text: v.Value},
+				Origin: v.Origin})
 		}
 	}
 	return list
@@ -258,7 +269,8 @@ func fewOverrides(r *reader, n ast.Node, overrides []thresholds.Override) ([]thr
 			ruled++
 		}
 		if ruled > thresholds.MaxOverrides && len(nodes) == len(overrides) { // else there are other problems
-			return nil, r.refuse(firstKey(nodes[i]), message.New("list several patterns in one entry"), "more than {n} overrides with rules", message.Int("n", thresholds.MaxOverrides))
+			return nil, r.refuse(firstKey(nodes[i]), message.New("list several patterns in one entry"),
+				"more than {n} overrides with rules", message.Int("n", thresholds.MaxOverrides))
 		}
 	}
 	return overrides, true
@@ -274,24 +286,34 @@ type namespaces struct {
 
 // namespacesShape is a list of names, or a mapping of names to owners.
 func namespacesShape() shape[namespaces] {
-	name := as(text("a namespace", "namespace").with("pattern", namespacePattern, "not", object{"type": "string", "pattern": wildEndPattern}, "errorMessage", "write the first segments of names, such as user or *:pay"), func(r *reader, n ast.Node, word string) (thresholds.Namespace, bool) {
+	name := as(text("a namespace", "namespace").with("pattern", namespacePattern, "not",
+		object{"type": "string", "pattern": wildEndPattern}, "errorMessage",
+		"write the first segments of names, such as user or *:pay"), func(r *reader, n ast.Node,
+		word string) (thresholds.Namespace, bool) {
 		entry := thresholds.Namespace{Name: word, Origin: r.origin(n)}
 		if strings.Contains(word, "[") {
-			return entry, r.refuse(n, message.New("write * for any characters within a segment, ? for one"), "a namespace has no brackets, as {word} has", message.Element("word", word))
+			return entry, r.refuse(n, message.New("write * for any characters within a segment, ? for one"),
+				"a namespace has no brackets, as {word} has", message.Element("word", word))
 		}
 		if hasWildEnd(word) {
-			return entry, r.refuse(n, message.New("write {name}", message.Code("name", strings.TrimRight(word, "*?:"))), "a namespace ends with a word, not with a wildcard as {word} does", message.Element("word", word))
+			return entry, r.refuse(n, message.New("write {name}", message.Code("name", strings.TrimRight(word, "*?:"))),
+				"a namespace ends with a word, not with a wildcard as {word} does", message.Element("word", word))
 		}
-		return entry, matchesNamespace(word) || r.refuse(n, message.New("write the first segment of names, such as user"), "a namespace is a word, not {word}", message.Element("word", word))
+		return entry, matchesNamespace(word) || r.refuse(n, message.New("write the first segment of names, such as user"),
+			"a namespace is a word, not {word}", message.Element("word", word))
 	})
 	names := listOf("namespaces", name)
 	owner := text("owner", "owner")
-	owned := record[string]{what: "a namespace", fields: []field[string]{to("owner", owner, func(into *string, v string) { *into = v })}}.shape()
+	owned := record[string]{what: "a namespace",
+		fields: []field[string]{to("owner", owner, func(into *string, v string) { *into = v })}}.shape()
 	return shape[namespaces]{func() object {
 		return with(byType("array", object{"maxItems": maxEntries, "items": name.schema()},
-			object{"type": []string{"array", "object", "null"}, "maxProperties": maxNames, "propertyNames": with(name.schema(), "type", "string"),
-				"additionalProperties": byType("object", owned.schema(), with(owner.schema(), "type", []string{"string", "number", "boolean", "null"}))},
-		), "description", "first segments of names, such as pay, prd:pay or *:pay, where * is within a segment. A list has all that are allowed. A mapping names their owners, and further ones are allowed unless "+
+			object{"type": []string{"array", "object", "null"}, "maxProperties": maxNames,
+				"propertyNames": with(name.schema(), "type", "string"),
+				"additionalProperties": byType("object", owned.schema(),
+					with(owner.schema(), "type", []string{"string", "number", "boolean", "null"}))},
+		), "description", "first segments of names, such as pay, prd:pay or *:pay, where * is within a segment. A list has "+
+			"all that are allowed. A mapping names their owners, and further ones are allowed unless "+
 			"key-namespace has closed: true. A separator at the end is ignored.")
 	},
 		func(r *reader, n ast.Node) (v namespaces, ok bool) {
@@ -300,7 +322,8 @@ func namespacesShape() shape[namespaces] {
 				v.all, ok = names.read(r, n)
 				return v, ok
 			}
-			for _, entry := range atMost(r, "namespaces", maxNames, r.mapping(n, "namespaces", message.New("write {example}", message.Code("example", "order: {owner: checkout}")))) {
+			for _, entry := range atMost(r, "namespaces", maxNames,
+				r.mapping(n, "namespaces", message.New("write {example}", message.Code("example", "order: {owner: checkout}")))) {
 				by := owner
 				if _, ok := plain(entry.Value).(*ast.NullNode); ok || isMapping(entry.Value) {
 					by = owned
@@ -318,17 +341,21 @@ func namespacesShape() shape[namespaces] {
 func abbreviationsShape() shape[[]thresholds.Abbreviation] {
 	short := text("a short form", "short form").with("minLength", 1)
 	return shape[[]thresholds.Abbreviation]{func() object {
-		return object{"description": "words that have an agreed short form: economic: ec", "type": []string{"object", "null"}, "maxProperties": maxNames,
-			"propertyNames": object{"pattern": `^\s*[A-Za-z]+(\s+[A-Za-z]+)*\s*$`, "errorMessage": "write words of a-z, separated by spaces"}, "additionalProperties": short.schema()}
+		return object{"description": "words that have an agreed short form: economic: ec", "type": []string{"object", "null"},
+			"maxProperties": maxNames,
+			"propertyNames": object{"pattern": `^\s*[A-Za-z]+(\s+[A-Za-z]+)*\s*$`,
+				"errorMessage": "write words of a-z, separated by spaces"}, "additionalProperties": short.schema()}
 	},
 		func(r *reader, n ast.Node) (all []thresholds.Abbreviation, ok bool) {
-			for _, entry := range atMost(r, "abbreviations", maxNames, r.mapping(n, "abbreviations", message.New("write {example}", message.Code("example", "economic: ec")))) {
+			for _, entry := range atMost(r, "abbreviations", maxNames,
+				r.mapping(n, "abbreviations", message.New("write {example}", message.Code("example", "economic: ec")))) {
 				long, ok1 := r.scalar(entry.Key, "a name")
 				brief, ok2 := short.read(r, entry.Value)
 				switch words := strings.Fields(long); {
 				case !ok1 || !ok2:
 				case slices.ContainsFunc(words, func(w string) bool { return !isLetters(w) }):
-					r.refuse(entry.Key, message.New("write words of a-z, separated by spaces"), "{words}: an abbreviation is of words of letters", message.Element("words", long))
+					r.refuse(entry.Key, message.New("write words of a-z, separated by spaces"),
+						"{words}: an abbreviation is of words of letters", message.Element("words", long))
 				case len(words) == 0 || brief == "":
 					r.refuse(entry.Key, message.New("write economic: ec"), "an abbreviation needs a word and its short form")
 				default:

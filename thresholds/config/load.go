@@ -35,7 +35,8 @@ type Options struct {
 
 // UnknownProfile returns the error for a name that no built-in profile has.
 func UnknownProfile(name string) *message.Error {
-	return &message.Error{Message: message.New("unknown profile {profile}", message.Element("profile", name)), Hint: thresholds.Suggest(name, profileNames)}
+	return &message.Error{Message: message.New("unknown profile {profile}", message.Element("profile", name)),
+		Hint: thresholds.Suggest(name, profileNames)}
 }
 
 // Load makes a policy. If the file is wrong, the error is of type Errors; if an
@@ -87,7 +88,8 @@ func Restore(from []byte) (*thresholds.Policy, error) {
 		return nil, err
 	}
 	for _, e := range s.Edits {
-		if int(e.Rule) >= len(thresholds.Rules()) || e.Kind != thresholds.EditLimit || e.Limit.Type > thresholds.AnyType || e.Limit.Severity > thresholds.Error {
+		if int(e.Rule) >= len(thresholds.Rules()) || e.Kind != thresholds.EditLimit || e.Limit.Type > thresholds.AnyType ||
+			e.Limit.Severity > thresholds.Error {
 			return nil, errors.New("unknown edit of a rule")
 		}
 	}
@@ -119,7 +121,8 @@ func (s *stored) load() (*thresholds.Policy, error) {
 	p.Profile, p.File = profile, opt.Config
 	team.addTo(p)
 	if opt.Cluster != nil {
-		p.Cluster = thresholds.Switch{Value: *opt.Cluster, Origin: thresholds.Origin{Kind: thresholds.FromFlag, Name: "--cluster"}}
+		p.Cluster = thresholds.Switch{Value: *opt.Cluster,
+			Origin: thresholds.Origin{Kind: thresholds.FromFlag, Name: "--cluster"}}
 	}
 	if err := p.Select(opt.Rules); err != nil {
 		return nil, err
@@ -143,7 +146,6 @@ func (s *stored) load() (*thresholds.Policy, error) {
 	return p, err
 }
 
-// addTo applies the configuration to a policy.
 func (f *file) addTo(p *thresholds.Policy) {
 	if f.separators.Value != "" {
 		p.Separators = f.separators
@@ -158,7 +160,8 @@ func (f *file) addTo(p *thresholds.Policy) {
 		p.CloseNamespaces(f.namespaces.origin)
 	}
 	p.Apply(f.edits)
-	p.Ignores, p.Overrides, p.Namespaces, p.Budgets, p.Abbreviations = f.ignores, f.overrides, f.namespaces.all, f.budgets, f.abbreviations
+	p.Ignores, p.Overrides, p.Namespaces, p.Budgets, p.Abbreviations = f.ignores, f.overrides, f.namespaces.all, f.budgets,
+		f.abbreviations
 	p.Identities = f.identities
 	p.Nightly, p.CodeDirs, p.SourceURL = f.nightly, f.codeDirs, f.sourceURL
 	for i := range p.Namespaces {
@@ -198,7 +201,8 @@ func readProfile(name string) *thresholds.Policy {
 	if err := r.problems(); err != nil {
 		panic(err)
 	}
-	p := &thresholds.Policy{Profile: thresholds.Text{Value: name}, Title: f.title, Source: f.source, HashTags: thresholds.Switch{Value: true}}
+	p := &thresholds.Policy{Profile: thresholds.Text{Value: name}, Title: f.title, Source: f.source,
+		HashTags: thresholds.Switch{Value: true}}
 	for _, rule := range thresholds.Rules() {
 		s := thresholds.DefaultSetting(rule)
 		s.Origin = thresholds.Origin{Kind: thresholds.FromProfile, Name: name}
@@ -248,7 +252,8 @@ func contradictions(p *thresholds.Policy) (list Errors) {
 				} else if seen[text] { // what holds for all keys is not repeated for some
 					continue
 				} else {
-					e.Problem = message.New("keys {pattern}: {warning}", message.Name("pattern", o.Pattern()), message.Phrase("warning", e.Problem))
+					e.Problem = message.New("keys {pattern}: {warning}", message.Name("pattern", o.Pattern()),
+						message.Phrase("warning", e.Problem))
 				}
 				list = append(list, e)
 			}
@@ -261,7 +266,8 @@ func contradictions(p *thresholds.Policy) (list Errors) {
 	}
 	for i := range p.Budgets {
 		if b := &p.Budgets[i]; b.Owner != "" && !slices.Contains(p.Owners(), b.Owner) {
-			list = append(list, contradiction(b.Origin, message.New("write an owner that a namespace or an override has, or group: with a pattern"),
+			list = append(list, contradiction(b.Origin,
+				message.New("write an owner that a namespace or an override has, or group: with a pattern"),
 				message.New("budget of owner {owner} ({origin}): no namespace or override has this owner",
 					message.Element("owner", b.Owner), message.Phrase("origin", b.Origin.Message()))))
 		}
@@ -272,8 +278,10 @@ func contradictions(p *thresholds.Policy) (list Errors) {
 			known[n.Name] = n
 		} else if first.Owner != n.Owner {
 			list = append(list, contradiction(n.Origin, message.New("write the namespace once"), message.New(
-				"namespace {name} has the owner {owner} ({origin}); {other} ({otherorigin}) is ignored", message.Name("name", n.Name),
-				message.Element("owner", first.Owner), message.Phrase("origin", first.Origin.Message()), message.Element("other", n.Owner),
+				"namespace {name} has the owner {owner} ({origin}); {other} ({otherorigin}) is ignored",
+				message.Name("name", n.Name),
+				message.Element("owner", first.Owner), message.Phrase("origin", first.Origin.Message()),
+				message.Element("other", n.Owner),
 				message.Phrase("otherorigin", n.Origin.Message()))))
 		}
 	}
@@ -295,7 +303,8 @@ func contradictionsOf(s *thresholds.Setting, all []thresholds.Setting) (list Err
 			for _, entry := range allowed.Entries {
 				if slices.Contains(forbidden.Entries, entry) && allowed.Severity == forbidden.Severity {
 					list = append(list, contradiction(forbidden.Origin, message.New("remove it from one of the lists"), message.New(
-						"{rule}: {entry} is allowed and forbidden ({origin})", rule, message.Code("entry", entry), message.Phrase("origin", forbidden.Origin.Message()))))
+						"{rule}: {entry} is allowed and forbidden ({origin})", rule, message.Code("entry", entry),
+						message.Phrase("origin", forbidden.Origin.Message()))))
 				}
 			}
 		}
@@ -306,10 +315,12 @@ func contradictionsOf(s *thresholds.Setting, all []thresholds.Setting) (list Err
 	}
 	switch s.Rule.Name {
 	case "ttl-unwanted":
-		if other := setting("no-ttl"); other.On && s.Origin.Kind >= thresholds.FromFile && other.Origin.Kind >= thresholds.FromFile {
+		if other := setting("no-ttl"); other.On && s.Origin.Kind >= thresholds.FromFile &&
+			other.Origin.Kind >= thresholds.FromFile {
 			list = append(list, contradiction(s.Origin, message.New("switch one of them off"), message.New(
 				"{rule} ({origin}) and {other} ({otherorigin}): keys must have an expiry, and must not have one", rule,
-				message.Phrase("origin", s.Origin.Message()), message.Text("other", other.Rule.Name), message.Phrase("otherorigin", other.Origin.Message()))))
+				message.Phrase("origin", s.Origin.Message()), message.Text("other", other.Rule.Name),
+				message.Phrase("otherorigin", other.Origin.Message()))))
 		}
 	case "ttl-too-short":
 		if other := setting("ttl-too-long"); other.On {
@@ -325,17 +336,22 @@ func contradictionsOf(s *thresholds.Setting, all []thresholds.Setting) (list Err
 }
 
 // crossed describes lower limits that are above upper ones of the same severity and unit.
-func crossed(s *thresholds.Setting, lower []thresholds.Limit, other *thresholds.Setting, upper []thresholds.Limit) (list Errors) {
+func crossed(s *thresholds.Setting, lower []thresholds.Limit, other *thresholds.Setting,
+	upper []thresholds.Limit) (list Errors) {
 	for _, least := range lower {
 		for _, most := range upper {
-			if least.Severity != most.Severity || least.Type != most.Type || least.None || most.None || least.Value <= most.Value {
+			if least.Severity != most.Severity || least.Type != most.Type || least.None || most.None ||
+				least.Value <= most.Value {
 				continue
 			}
 			unit := s.Rule.Unit
-			list = append(list, contradiction(least.Origin, message.New("write less than {most} here", message.Limit("most", unit, most.Value)), message.New(
-				"{rule}: at least {least} ({origin}) is more than the {most} that {other} allows ({otherorigin})", message.Text("rule", s.Rule.Name),
-				message.Limit("least", unit, least.Value), message.Phrase("origin", least.Origin.Message()), message.Limit("most", unit, most.Value),
-				message.Text("other", other.Rule.Name), message.Phrase("otherorigin", most.Origin.Message()))))
+			list = append(list, contradiction(least.Origin,
+				message.New("write less than {most} here", message.Limit("most", unit, most.Value)), message.New(
+					"{rule}: at least {least} ({origin}) is more than the {most} that {other} allows ({otherorigin})",
+					message.Text("rule", s.Rule.Name),
+					message.Limit("least", unit, least.Value), message.Phrase("origin", least.Origin.Message()),
+					message.Limit("most", unit, most.Value),
+					message.Text("other", other.Rule.Name), message.Phrase("otherorigin", most.Origin.Message()))))
 		}
 	}
 	return list
@@ -364,7 +380,8 @@ func hiddenLimits(s *thresholds.Setting) (list Errors) {
 			other := message.Limit("other", s.Rule.Unit, v)
 			list = append(list, contradiction(l.Origin, message.New(hint, other), message.New(
 				"{rule}: the {severity} limit {limit} ({origin}) can never be reported: the {above} limit is {other}",
-				message.Text("rule", s.Rule.Name), message.Text("severity", l.Severity.String()), message.Limit("limit", s.Rule.Unit, l.Value),
+				message.Text("rule", s.Rule.Name), message.Text("severity", l.Severity.String()),
+				message.Limit("limit", s.Rule.Unit, l.Value),
 				message.Phrase("origin", l.Origin.Message()), message.Text("above", above.String()), other)))
 			break
 		}

@@ -164,7 +164,6 @@ func showList(path string, rule *thresholds.Rule, l *thresholds.List) Entry {
 	return Entry{path, l.Format(), l.Origin}
 }
 
-// showEdit returns what an edit sets.
 func showEdit(path string, e *thresholds.Edit) Entry {
 	rule := thresholds.Rules()[e.Rule]
 	path += ".rules." + rule.Name

@@ -23,15 +23,18 @@ func CheckSourceURL(url string) error {
 // codeDirsShape are the directories with source code.
 func codeDirsShape() shape[[]thresholds.Text] {
 	s := listOf("source", someText("source", "directory with the source code of an application"))
-	s.schema = s.schema.orNull().with("description", "source code whose lines are named beside the keys that they write; --source takes precedence")
+	s.schema = s.schema.orNull().with("description",
+		"source code whose lines are named beside the keys that they write; --source takes precedence")
 	return s
 }
 
 // sourceURLShape is the address of a line of source code.
 func sourceURLShape() shape[thresholds.Text] {
-	return as(text("source_url", "address of a line of source code, with {path} and {line}").with("pattern", `^https?://.*\{path\}`,
+	return as(text("source_url", "address of a line of source code, with {path} and {line}").with("pattern",
+		`^https?://.*\{path\}`,
 		"examples", []string{SourceURL}), func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
-		return thresholds.Text{Value: v, Origin: r.origin(n)}, CheckSourceURL(v) == nil || r.refuse(n, message.New("write {code}", message.Code("code", SourceURL)),
-			"{url} is no address with {hole}", message.Element("url", v), message.Code("hole", "{path}"))
+		return thresholds.Text{Value: v, Origin: r.origin(n)},
+			CheckSourceURL(v) == nil || r.refuse(n, message.New("write {code}", message.Code("code", SourceURL)),
+				"{url} is no address with {hole}", message.Element("url", v), message.Code("hole", "{path}"))
 	})
 }

@@ -200,3 +200,18 @@ func TestGroupsOfAKeyList(t *testing.T) {
 		t.Errorf("%d keys, cutoff %d, first %+v", len(list.Keys), list.Cutoff, list.Keys[0])
 	}
 }
+
+// TestCommon adds groups that agree, that have no keys, and that differ in their type.
+func TestCommon(t *testing.T) {
+	c := common{undefined, undefined, undefined}
+	for _, o := range []common{{1, 2, 3}, {undefined, undefined, undefined}, {1, 4, 3}} {
+		c.add(o)
+	}
+	if want := (common{1, mixed, 3}); c != want {
+		t.Errorf("%+v, want %+v", c, want)
+	}
+	c.add(common{undefined, undefined, undefined})
+	if c.typ != mixed || c.owner != 1 {
+		t.Errorf("a group without keys makes %+v", c)
+	}
+}

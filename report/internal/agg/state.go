@@ -103,7 +103,6 @@ type countState struct {
 	NodeKeys, NodeBytes     int64
 }
 
-// treeState is a node of the tree of names.
 type treeState struct {
 	Node  tree.Record
 	Group *groupState // of a leaf, else nil
@@ -194,8 +193,10 @@ func (b *Builder) WriteState(to io.Writer) error {
 			if i == 0 || !s.Env.Now.Equal(scanned) {
 				scanned, ended = s.Env.Now, b.lastEnd(s.Env.Now)
 			}
-			state := snapshotState{Input: s.Input, Server: s.Env.Server, Version: s.Env.Version, Created: s.Env.Created, Now: ended.Unix(),
-				Cluster: s.Env.Cluster, HasMemory: s.Env.Memory, Timed: s.Timed, SnapshotSums: s.SnapshotSums, Omitted: s.Omitted, Budgets: s.Budgets}
+			state := snapshotState{Input: s.Input, Server: s.Env.Server, Version: s.Env.Version, Created: s.Env.Created,
+				Now:     ended.Unix(),
+				Cluster: s.Env.Cluster, HasMemory: s.Env.Memory, Timed: s.Timed, SnapshotSums: s.SnapshotSums, Omitted: s.Omitted,
+				Budgets: s.Budgets}
 			for n := range s.Findings {
 				state.Findings = append(state.Findings, s.Findings[n].State())
 			}
@@ -248,8 +249,10 @@ func (b *Builder) writeFleets(w *stateWriter) {
 	}
 	for _, f := range b.Fleets {
 		f.Counts(func(rule string, c *thresholds.Count) {
-			w.write(recordCount, &countState{Fleet: fleetOrder(f.Engine()), Rule: rule, List: c.List, ID: c.ID, Part: c.Part, Length: c.Length,
-				Keys: c.Keys, Bytes: c.Bytes, WithoutTTL: c.WithoutTTL, Node: c.Largest.Node, NodeKeys: c.Largest.Keys, NodeBytes: c.Largest.Bytes})
+			w.write(recordCount, &countState{Fleet: fleetOrder(f.Engine()), Rule: rule, List: c.List, ID: c.ID, Part: c.Part,
+				Length: c.Length,
+				Keys:   c.Keys, Bytes: c.Bytes, WithoutTTL: c.WithoutTTL, Node: c.Largest.Node, NodeKeys: c.Largest.Keys,
+				NodeBytes: c.Largest.Bytes})
 		})
 	}
 }
@@ -261,7 +264,8 @@ func compareDatabases(a, b Database) int {
 func (b *Builder) writeSums(w *stateWriter) {
 	t, h, g := &b.Tables, &b.Histograms, &b.Tables.Groups
 	s := sumsState{Keys: b.Keys, Dropped: b.Dropped, Counters: t.Counters, Owners: t.Owners, Ignored: t.Ignored,
-		Expiry: h.expiry, Lengths: h.lengths, Elements: h.elements, Idle: h.idle, Folded: g.folded[:], Top: b.Top.top, Examples: b.Top.examples, Compact: t.Compact}
+		Expiry: h.expiry, Lengths: h.lengths, Elements: h.elements, Idle: h.idle, Folded: g.folded[:], Top: b.Top.top,
+		Examples: b.Top.examples, Compact: t.Compact}
 	for typ := range t.Cells {
 		for enc, c := range t.Cells[typ] {
 			if c.Keys > 0 {
@@ -292,7 +296,8 @@ func (g *Groups) writeState(w *stateWriter) {
 
 func (g *Groups) groupState(from *Group) *groupState {
 	s := &groupState{Sums: from.Sums, WithoutTTL: from.WithoutTTL, MemoryWithoutTTL: from.MemoryWithoutTTL,
-		TTLLeast: from.ttl.least, TTLMost: from.ttl.most, Owner: from.common.owner, Type: from.common.typ, CommonDB: from.common.db, Types: from.types}
+		TTLLeast: from.ttl.least, TTLMost: from.ttl.most, Owner: from.common.owner, Type: from.common.typ,
+		CommonDB: from.common.db, Types: from.types}
 	if from.ttlHistogram != 0 {
 		h := &g.ttls[from.ttlHistogram-1]
 		n := len(h.keys)
@@ -312,7 +317,8 @@ func (g *Groups) groupState(from *Group) *groupState {
 }
 
 func (r *RetainedKey) state() *keyState {
-	return &keyState{KeyRecord: r.KeyRecord, Size: r.size, Name: r.buf[:r.nameEnd], LargestName: r.buf[r.nameEnd:r.largestEnd]}
+	return &keyState{KeyRecord: r.KeyRecord, Size: r.size, Name: r.buf[:r.nameEnd],
+		LargestName: r.buf[r.nameEnd:r.largestEnd]}
 }
 
 func (t *TopLists) writeState(w *stateWriter) {

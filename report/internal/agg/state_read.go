@@ -21,7 +21,6 @@ type StateOptions struct {
 	Numbers []int              // of the inputs, by their numbers in the state, ascending
 }
 
-// stateReader reads records.
 type stateReader struct {
 	*Builder
 	opt   StateOptions
@@ -112,7 +111,6 @@ func (r *stateReader) record(kind byte, text []byte) error {
 	return nil
 }
 
-// natural reports whether figures can be those of keys.
 func natural(figures ...int64) bool {
 	for _, n := range figures {
 		if uint64(n) > maxFigure {
@@ -128,7 +126,6 @@ func (s *Sums) natural() bool {
 
 func (c *Count) natural() bool { return natural(c.Keys, c.ValueBytes, c.Memory, c.Saved) }
 
-// number replaces the number of an input.
 func (r *stateReader) number(input *int) bool {
 	if *input < 0 || *input >= len(r.opt.Numbers) {
 		return false
@@ -140,18 +137,21 @@ func (r *stateReader) number(input *int) bool {
 func (r *stateReader) readSums(s *sumsState) bool {
 	r.Start(r.opt.Engine)
 	t, h, g := &r.Tables, &r.Histograms, &r.Tables.Groups
-	ok := natural(s.Keys, s.Dropped, s.MemoryBound, s.MemoryApproximate, s.FieldsWithTTL, s.StreamGroups, s.StreamPending) &&
+	ok := natural(s.Keys, s.Dropped, s.MemoryBound, s.MemoryApproximate, s.FieldsWithTTL, s.StreamGroups,
+		s.StreamPending) &&
 		len(s.Owners) == len(t.Owners) && len(s.Ignored) == len(t.Ignored) && len(s.Folded) == len(g.folded) &&
 		s.Top >= 1 && s.Top <= r.Top.top && s.Examples >= 1 && s.Examples <= r.Top.examples
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		if ok = ok && c.Type < parser.NumTypes && c.Encoding < parser.NumEncodings && c.Sums.natural() && natural(c.WithTTL, c.WithTTLMemory); ok {
+		if ok = ok && c.Type < parser.NumTypes && c.Encoding < parser.NumEncodings && c.Sums.natural() &&
+			natural(c.WithTTL, c.WithTTLMemory); ok {
 			t.Cells[c.Type][c.Encoding] = c.Cell
 		}
 	}
 	for i := range s.Rules {
 		c := &s.Rules[i]
-		if ok = ok && c.RuleSeverity >= 0 && c.RuleSeverity < RuleSeverities && c.Count.natural() && natural(c.MemoryUsage); ok {
+		if ok = ok && c.RuleSeverity >= 0 && c.RuleSeverity < RuleSeverities && c.Count.natural() &&
+			natural(c.MemoryUsage); ok {
 			t.Rules[c.RuleSeverity] = c.RuleSums
 		}
 	}
@@ -191,11 +191,13 @@ func (r *stateReader) readSums(s *sumsState) bool {
 }
 
 func (r *stateReader) readSnapshot(s *snapshotState) bool {
-	if !r.number(&s.Input) || !natural(s.Keys, s.ValueBytes, s.Memory, s.WithoutTTL) || !natural(s.Found[:]...) || len(r.Snapshots) > 0 && r.Snapshots[len(r.Snapshots)-1].Input >= s.Input {
+	if !r.number(&s.Input) || !natural(s.Keys, s.ValueBytes, s.Memory, s.WithoutTTL) || !natural(s.Found[:]...) ||
+		len(r.Snapshots) > 0 && r.Snapshots[len(r.Snapshots)-1].Input >= s.Input {
 		return false
 	}
 	to := Snapshot{Input: s.Input, Timed: s.Timed, Omitted: s.Omitted, Budgets: s.Budgets, SnapshotSums: s.SnapshotSums,
-		Env: thresholds.Env{Server: s.Server, Version: s.Version, Created: s.Created, Cluster: s.Cluster, Memory: s.HasMemory, Now: time.Unix(s.Now, 0).UTC()}}
+		Env: thresholds.Env{Server: s.Server, Version: s.Version, Created: s.Created, Cluster: s.Cluster, Memory: s.HasMemory,
+			Now: time.Unix(s.Now, 0).UTC()}}
 	for i := range s.Findings {
 		f, err := r.engine.Restore(&s.Findings[i])
 		if err != nil {
@@ -204,13 +206,15 @@ func (r *stateReader) readSnapshot(s *snapshotState) bool {
 		to.Findings = append(to.Findings, f)
 	}
 	for _, o := range s.Omitted {
-		if int(o.Rule) >= len(thresholds.Rules()) || o.Severity > thresholds.Error || int(o.Ignored) > len(r.Tables.Ignored) || !natural(o.Count, o.Keys, o.Bytes) {
+		if int(o.Rule) >= len(thresholds.Rules()) || o.Severity > thresholds.Error ||
+			int(o.Ignored) > len(r.Tables.Ignored) || !natural(o.Count, o.Keys, o.Bytes) {
 			return false
 		}
 	}
 	for i := range s.Budgets {
 		b := &s.Budgets[i]
-		if b.Index < 0 || b.Index >= len(r.engine.Policy().Budgets) || !natural(b.Sums.Keys, b.Sums.Bytes, b.Sums.WithoutTTL, b.Largest.Keys, b.Largest.Bytes) || !r.number(&b.Largest.Node) {
+		if b.Index < 0 || b.Index >= len(r.engine.Policy().Budgets) || !natural(b.Sums.Keys, b.Sums.Bytes, b.Sums.WithoutTTL,
+			b.Largest.Keys, b.Largest.Bytes) || !r.number(&b.Largest.Node) {
 			return false
 		}
 	}
@@ -253,8 +257,9 @@ func (r *stateReader) readCount(s *countState) bool {
 		return false
 	}
 	f := r.fleetOf(s.Fleet)
-	return f != nil && f.Put(s.Rule, &thresholds.Count{List: s.List, ID: s.ID, Part: s.Part, Length: s.Length, Keys: s.Keys, Bytes: s.Bytes,
-		WithoutTTL: s.WithoutTTL, Largest: thresholds.NodeSums{Node: s.Node, Keys: s.NodeKeys, Bytes: s.NodeBytes}}) == nil
+	return f != nil && f.Put(s.Rule,
+		&thresholds.Count{List: s.List, ID: s.ID, Part: s.Part, Length: s.Length, Keys: s.Keys, Bytes: s.Bytes,
+			WithoutTTL: s.WithoutTTL, Largest: thresholds.NodeSums{Node: s.Node, Keys: s.NodeKeys, Bytes: s.NodeBytes}}) == nil
 }
 
 func (r *stateReader) readDatabase(s *Database) bool {
@@ -273,16 +278,20 @@ func (r *stateReader) readSample(s *identity.Sampled) bool {
 	return r.number(&s.Input) && r.Samples.Restore(s)
 }
 
-// retain returns the key of a state.
 func (r *stateReader) retain(s *keyState, maxName int) (k RetainedKey, ok bool) {
 	input := int(s.Input)
-	least := min(s.Elements, s.ValueBytes, s.Memory, s.MemoryUsage, s.CompactMemory, s.Largest, s.Longest, s.Idle, s.FieldsWithTTL, int64(s.Freq))
-	if !r.number(&input) || least < -1 || !natural(s.Size, s.Offset, s.NameLen, s.Serialized, s.Pending, s.LZFIn, s.LZFOut, s.LargestNameLen) ||
-		s.Freq > 255 || s.DB < 0 || s.Owner < 0 || int(s.Owner) >= len(r.Tables.Owners) || s.Type >= parser.NumTypes || s.Encoding >= parser.NumEncodings ||
-		len(s.Name) > maxName || len(s.LargestName) > parser.MaxElementName || len(s.Module) > parser.MaxElementName || s.NameLen < int64(len(s.Name)) {
+	least := min(s.Elements, s.ValueBytes, s.Memory, s.MemoryUsage, s.CompactMemory, s.Largest, s.Longest, s.Idle,
+		s.FieldsWithTTL, int64(s.Freq))
+	if !r.number(&input) || least < -1 ||
+		!natural(s.Size, s.Offset, s.NameLen, s.Serialized, s.Pending, s.LZFIn, s.LZFOut, s.LargestNameLen) ||
+		s.Freq > 255 || s.DB < 0 || s.Owner < 0 || int(s.Owner) >= len(r.Tables.Owners) || s.Type >= parser.NumTypes ||
+		s.Encoding >= parser.NumEncodings ||
+		len(s.Name) > maxName || len(s.LargestName) > parser.MaxElementName || len(s.Module) > parser.MaxElementName ||
+		s.NameLen < int64(len(s.Name)) {
 		return k, false
 	}
-	k = RetainedKey{KeyRecord: s.KeyRecord, size: s.Size, buf: append(s.Name, s.LargestName...), nameEnd: int32(len(s.Name)), largestEnd: int32(len(s.Name) + len(s.LargestName))}
+	k = RetainedKey{KeyRecord: s.KeyRecord, size: s.Size, buf: append(s.Name, s.LargestName...),
+		nameEnd: int32(len(s.Name)), largestEnd: int32(len(s.Name) + len(s.LargestName))}
 	k.Input = int32(input)
 	return k, true
 }
@@ -300,9 +309,11 @@ func (r *stateReader) readNodeOfTree(s *treeState) bool {
 
 func (r *stateReader) readGroup(node int32, s *groupState) bool {
 	g := &r.Tables.Groups
-	if g.leaves() >= 2*tree.MaxLeaves || len(g.findings)+len(s.Findings) > 2*findingsOfLeaf*tree.MaxLeaves || g.names > 2*bytesOfLeaf*tree.MaxLeaves ||
+	if g.leaves() >= 2*tree.MaxLeaves || len(g.findings)+len(s.Findings) > 2*findingsOfLeaf*tree.MaxLeaves ||
+		g.names > 2*bytesOfLeaf*tree.MaxLeaves ||
 		s.Keys <= 0 || !s.Sums.natural() || !natural(s.WithoutTTL, s.MemoryWithoutTTL) ||
-		s.Owner < undefined || int(s.Owner) >= len(r.Tables.Owners) || s.Type < undefined || s.Type >= int32(parser.NumTypes) || s.CommonDB < undefined || s.Types >= 1<<parser.NumTypes ||
+		s.Owner < undefined || int(s.Owner) >= len(r.Tables.Owners) || s.Type < undefined ||
+		s.Type >= int32(parser.NumTypes) || s.CommonDB < undefined || s.Types >= 1<<parser.NumTypes ||
 		s.TTLOctaves > maxOctaves || len(s.TTLs) > ttlBuckets || (s.TTLs != nil) != (s.TTLOctaves > 0) {
 		return false
 	}
@@ -354,7 +365,8 @@ func (r *stateReader) readList(s *listState) bool {
 	}
 	for i := range s.Entries {
 		from := &s.Entries[i]
-		if from.Key < 0 || int(from.Key) >= len(r.Top.keys.list) || min(from.Value, from.Second) < 0 || (from.Finding != nil) != (s.List >= exampleLists) {
+		if from.Key < 0 || int(from.Key) >= len(r.Top.keys.list) || min(from.Value, from.Second) < 0 ||
+			(from.Finding != nil) != (s.List >= exampleLists) {
 			return false
 		}
 		key := &r.Top.keys.list[from.Key]
@@ -371,7 +383,6 @@ func (r *stateReader) readList(s *listState) bool {
 	return true
 }
 
-// finish makes what all records together make.
 func (r *stateReader) finish() error {
 	if r.engine == nil {
 		return nil

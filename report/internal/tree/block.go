@@ -191,7 +191,8 @@ func (b *Block) Full(sums int) bool {
 
 // Bytes returns the memory of the Block in bytes.
 func (b *Block) Bytes() int64 {
-	return int64(unsafe.Sizeof(*b)) + int64(cap(b.nodes))*int64(unsafe.Sizeof(blockNode{})) + int64(cap(b.labels)) + b.index.Bytes() +
+	return int64(unsafe.Sizeof(*b)) + int64(cap(b.nodes))*int64(unsafe.Sizeof(blockNode{})) + int64(cap(b.labels)) +
+		b.index.Bytes() +
 		int64(cap(b.found))*int64(unsafe.Sizeof(sample{}))
 }
 
@@ -233,7 +234,8 @@ func (b *Block) ensure(parent int32, hash uint64, label []byte, kind uint8, wide
 			return int32(i)
 		}
 	}
-	n := b.newNode(blockNode{hash: hash, parent: parent, label: uint32(len(b.labels)), length: uint16(len(label)), kind: kind, wide: wide, rest: rest})
+	n := b.newNode(blockNode{hash: hash, parent: parent, label: uint32(len(b.labels)), length: uint16(len(label)),
+		kind: kind, wide: wide, rest: rest})
 	n.large = b.nodes[parent].large
 	if at := b.nodes[parent].spots[kind]; at >= 0 {
 		n.large = min(n.large, b.table.spots[at].large)
@@ -375,7 +377,8 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 	b.folding = false
 	for depth := 0; ; depth++ {
 		to := b.cut.next(name, from, depth, tagStart, tagEnd)
-		if to == len(name) && (to == from || depth >= maxSegments-1 || !b.cut.namer.IsSeparator(name[to-1]) || to-1 >= tagStart && to-1 < tagEnd) {
+		if to == len(name) && (to == from || depth >= maxSegments-1 || !b.cut.namer.IsSeparator(name[to-1]) ||
+			to-1 >= tagStart && to-1 < tagEnd) {
 			break
 		}
 		segment := name[from:to]
@@ -428,7 +431,8 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 	if shared && b.sharesPattern(name) {
 		v.plain = folded == 0 && (b.nodes[node].spots[end] < 0 || len(b.value) == 1 && b.value[0] == '*')
 		v.sample = v.sample && folded == 1 && b.nodes[node].spots[end] < 0 && v.spot > 0
-		v.pattern, v.large, v.generation, v.leaf, v.segments = f.Group, b.nodes[leaf].large, b.generation, leaf, int32(f.Segments)
+		v.pattern, v.large, v.generation, v.leaf, v.segments = f.Group, b.nodes[leaf].large, b.generation, leaf,
+			int32(f.Segments)
 		*e = v
 	}
 	return leaf

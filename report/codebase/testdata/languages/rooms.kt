@@ -6,4 +6,6 @@ class A(val redisTemplate: RedisTemplate<String, String>) {
     redisTemplate.opsForSet().add(key(id), "x")
     redisTemplate.opsForValue().set("${P}${id}", "")
   }
+  fun g(jedis: Jedis) = with(jedis) { hset("room:meta", "a", "b") }
+  fun page() { get("/room:page") { call.respond("") } }
 }
