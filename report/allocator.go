@@ -86,8 +86,8 @@ func (s *censusSink) Flush(bool) error {
 }
 
 // fit returns the memory of all keys by that of the blocks that were read, and how far it
-// may be off, as a part of it. The file has so many times the bytes of what was read, and so
-// many keys. The result is that of the plane through the blocks (least squares), with three
+// may be off, as a part of it. The file has times the bytes of what was read, and the given
+// number of keys. The result is that of the plane through the blocks (least squares), with three
 // standard errors and half of what bytes and keys differ by.
 func (c *census) fit(times, keys float64) (memory, spread float64) {
 	var n, kk, kb, bb, km, bm, sumK, sumB, sumM float64

@@ -32,7 +32,7 @@ func codeDirsShape() shape[[]thresholds.Text] {
 func sourceURLShape() shape[thresholds.Text] {
 	return as(text("source_url", "address of a line of source code, with {path} and {line}").with("pattern",
 		`^https?://.*\{path\}`,
-		"examples", []string{SourceURL}), func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
+		"type", "string", "examples", []string{SourceURL}), func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
 		return thresholds.Text{Value: v, Origin: r.origin(n)},
 			CheckSourceURL(v) == nil || r.refuse(n, message.New("write {code}", message.Code("code", SourceURL)),
 				"{url} is no address with {hole}", message.Element("url", v), message.Code("hole", "{path}"))

@@ -94,7 +94,7 @@ func (m *Model) Allocators() (list []*Model) {
 }
 
 // Agrees reports whether another model, which differs in the allocator at most, has the
-// same figures for keys of up to so many bytes of memory.
+// same figures for keys of at most largest bytes of memory.
 func (m *Model) Agrees(o *Model, largest int64) bool {
 	return m.quantum == o.quantum && (m.pages == o.pages || largest <= largestClass)
 }
