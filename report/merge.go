@@ -125,6 +125,9 @@ func Merge(ctx context.Context, sources []Source, opt Options) (*Report, error) 
 		return nil, err
 	}
 	m.number()
+	if first >= 0 { // not before: what number says is about the run that was asked for
+		m.opt.Run = cmp.Or(m.opt.Run, m.states[first].header.Run)
+	}
 	all := agg.NewBuilder(agg.Options{Top: m.opt.Top, Examples: m.opt.Examples})
 	for i := range sources {
 		if m.states[i].header == nil {
@@ -302,7 +305,6 @@ func (m *merge) start(first int) (err error) {
 	}
 	o.Top, o.Examples, m.filter = h.Top, h.Examples, h.Filter
 	o.Memory = memory.Options{Server: h.Server, Allocator: h.Allocator, State: h.State}
-	o.Run = cmp.Or(o.Run, h.Run)
 	o.By, o.GroupOrder, o.FailOn = cmp.Or(o.By, h.By), cmp.Or(o.GroupOrder, h.GroupOrder), cmp.Or(o.FailOn, h.FailOn)
 	m.engine = m.policy.Compile(thresholds.Env{})
 	return m.check()

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ func (d *Diff) Exceeded(l *thresholds.ChangeLimit, direction int64) (rows []*Dif
 		if l.Bytes > 0 {
 			return by >= l.Bytes
 		}
-		return by > 0 && float64(by) >= l.Share*float64(before)
+		return by > 0 && float64(by)/float64(before) >= l.Share && !math.IsInf(l.Share, 1)
 	}
 	check := func(r *DiffRow) {
 		before, after := d.Size(r)
@@ -98,6 +99,8 @@ type NightOptions struct {
 	Severity thresholds.Severity // least of a finding that is an event
 	Now      time.Time
 	Last     time.Time // when the last run began: a snapshot may be read twice within staleAfter
+	Fleet    *Report   // of all inputs together
+	Failed   ScanError // of Fleet
 }
 
 // What is lost without a limit of the configuration: keys that have no expiry do not go
@@ -118,12 +121,13 @@ const futureSlack = 10 * time.Minute
 
 // Events returns what happened to the inputs of a fleet, the worst first.
 func Events(nights []Night, o NightOptions) []Event {
-	n := &nightEvents{NightOptions: o}
+	n := &nightEvents{NightOptions: o, budgets: map[string]bool{}}
+	n.together(o.Fleet)
 	for i := range nights {
 		n.input(&nights[i])
 	}
 	n.sameData(nights)
-	n.fleet(nights)
+	n.changesOfAll(nights)
 	n.settings(nights)
 	slices.SortStableFunc(n.events, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Harm, a.Harm), strings.Compare(a.ID, b.ID))
@@ -133,7 +137,8 @@ func Events(nights []Night, o NightOptions) []Event {
 
 type nightEvents struct {
 	NightOptions
-	events []Event
+	events  []Event
+	budgets map[string]bool // that all inputs together are over: see budgetID
 }
 
 func (n *nightEvents) add(kind string, severity thresholds.Severity, input, about string, harm int64, what message.Message) *Event {
@@ -254,9 +259,8 @@ func (n *nightEvents) findings(in *Night) {
 	if in.Diff != nil {
 		for i := range in.Diff.Findings.New {
 			f := &in.Diff.Findings.New[i]
-			if in.Judged {
-				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter,
-					message.New("{text}", message.Foreign("text", f.Text)), f.Source)
+			if in.Judged && !n.budgets[budgetID(f.Subject, f.Message)] {
+				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, f.Message, f.Source)
 			}
 		}
 		return
@@ -274,8 +278,9 @@ func (n *nightEvents) findings(in *Night) {
 		if e.KeyRow != nil {
 			subject, db = e.Key, &e.DB
 		}
-		n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count,
-			message.New("{text}", message.Foreign("text", e.Text)), nil)
+		if f.Count > 1 || !n.budgets[budgetID(subject, e.Message)] {
+			n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, e.Message, nil)
+		}
 	}
 }
 
@@ -308,14 +313,13 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 	if s < n.Severity || !known {
 		return
 	}
-	what := message.New("{rule}: {key}: {text}", message.Text("rule", rule),
-		message.Name("key", string(subject)), message.Phrase("text", text))
+	what := "{rule}: {key}: {text}"
 	if count > 1 {
-		what = message.New("{rule}: {findings}, the worst {key}: {text}", message.Text("rule", rule),
-			message.Number("findings", count, "1 finding", "{n} findings"),
-			message.Name("key", string(subject)), message.Phrase("text", text))
+		what = "{rule}: {findings}, the worst {key}: {text}"
 	}
-	e := n.add(EventFinding, s, input, "", count, WithSource(what, source))
+	e := n.add(EventFinding, s, input, "", count, WithSource(message.New(what, message.Text("rule", rule),
+		message.Number("findings", count, "1 finding", "{n} findings"),
+		message.Name("key", string(subject)), message.Phrase("text", text)), source))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
 	if e.DB = 0; db != nil {
 		e.DB = *db
@@ -334,17 +338,13 @@ func (n *nightEvents) changes(input string, d *Diff, limits *thresholds.NightlyL
 			n.change(kind, input, d, r)
 		}
 	}
-	for _, list := range directions(limits) {
-		for i := range list.limits {
-			if l := &list.limits[i]; !l.Fleet {
-				for _, r := range d.Exceeded(l, list.direction) {
-					if r.KeysBefore > 0 || l.Bytes > 0 { // nothing has no share
-						row(list.kind, r)
-					}
-				}
+	eachLimit(limits, func(l *thresholds.ChangeLimit, kind string, direction int64) {
+		for _, r := range d.Exceeded(l, direction) {
+			if !l.Fleet && (r.KeysBefore > 0 || l.Bytes > 0) { // nothing has no share
+				row(kind, r)
 			}
 		}
-	}
+	})
 	// Without a limit: the group that lost most, if that explains what all keys lost, or
 	// all keys, but not both.
 	lost := d.Totals.KeysBefore - d.Totals.KeysAfter
@@ -384,22 +384,20 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 // group, which then applies alone.
 func limited(limits []thresholds.ChangeLimit, group *Name) bool {
 	return slices.ContainsFunc(limits, func(l thresholds.ChangeLimit) bool {
-		if l.Group == nil || group == nil {
-			return l.Group == nil && group == nil
+		if l.Group == nil {
+			return group == nil && !l.Fleet
 		}
-		return l.Group.Match([]byte(*group))
+		return group != nil && l.Group.Match([]byte(*group))
 	})
 }
 
-// direction has the limits of losses or of growth.
-type direction struct {
-	limits    []thresholds.ChangeLimit
-	kind      string
-	direction int64
-}
-
-func directions(l *thresholds.NightlyLimits) []direction {
-	return []direction{{l.Shrink, EventShrunk, -1}, {l.Grow, EventGrown, 1}}
+func eachLimit(l *thresholds.NightlyLimits, do func(l *thresholds.ChangeLimit, kind string, direction int64)) {
+	for i := range l.Shrink {
+		do(&l.Shrink[i], EventShrunk, -1)
+	}
+	for i := range l.Grow {
+		do(&l.Grow[i], EventGrown, 1)
+	}
 }
 
 // settings says, once, that other rules or another version judged the inputs.

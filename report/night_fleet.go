@@ -2,14 +2,15 @@ package report
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/thresholds"
 )
 
@@ -50,22 +51,16 @@ func fingerprint(r *Report) string {
 		return ""
 	}
 	h := sha256.New()
-	number := func(n int64) { h.Write(binary.BigEndian.AppendUint64(nil, uint64(n))) }
-	for _, n := range []int64{r.Totals.Keys, r.Totals.Elements, r.Totals.ValueBytes, r.Totals.WithoutTTL} {
-		number(n)
-	}
+	fmt.Fprintln(h, r.Totals.Keys, r.Totals.Elements, r.Totals.ValueBytes, r.Totals.WithoutTTL)
 	for _, measure := range []string{ByValueBytes, ByElements} {
 		for _, k := range r.Top[measure] {
-			fmt.Fprintf(h, "%d %q %s", k.DB, k.Key, k.Type)
-			number(int64(k.ValueBytes))
+			fmt.Fprintf(h, "%d %q %s %d\n", k.DB, k.Key, k.Type, k.ValueBytes)
 		}
 	}
 	groups := slices.Clone(r.Groups)
 	slices.SortFunc(groups, func(a, b Group) int { return strings.Compare(string(a.Group), string(b.Group)) })
 	for i := range groups {
-		fmt.Fprintf(h, "%q", groups[i].Group)
-		number(groups[i].Keys)
-		number(groups[i].ValueBytes)
+		fmt.Fprintf(h, "%q %d %d\n", groups[i].Group, groups[i].Keys, groups[i].ValueBytes)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
@@ -166,20 +161,47 @@ func (n *nightEvents) copied(in, other *Night, what message.Message) {
 	e.ID = strings.Join([]string{EventSameData, min(in.Name, other.Name), max(in.Name, other.Name)}, "\x00")
 }
 
-// fleet adds what all inputs together lost or gained: by the limits for all of them, and
-// by those in bytes if no input exceeds them alone. A share of all is never more than the
-// largest share of an input.
-func (n *nightEvents) fleet(nights []Night) {
-	for _, list := range directions(&n.Limits.NightlyLimits) {
-		for i := range list.limits {
-			if l := &list.limits[i]; l.Fleet || l.Bytes > 0 {
-				n.together(nights, l, list.kind, list.direction)
+// together adds the budgets that all inputs together are over, and the masters of a cluster
+// that have no snapshot.
+func (n *nightEvents) together(r *Report) {
+	for _, f := range n.Failed {
+		if errors.As(f.Err, new(*cluster.MissingError)) {
+			n.add(EventGone, thresholds.Error, f.Name, "", 1, message.Of(f.Err))
+		}
+	}
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		for k := range f.Examples {
+			if e := &f.Examples[k]; f.Rule == "budget" && e.Inputs > 1 {
+				id := budgetID(e.Subject, e.Message)
+				n.budgets[id] = true
+				n.finding("", f.Rule, f.Severity, nil, Name(id), e.Subject, 1, e.Message, nil)
 			}
 		}
 	}
 }
 
-func (n *nightEvents) together(nights []Night, l *thresholds.ChangeLimit, kind string, direction int64) {
+// budgetID identifies a budget and what of it is exceeded, which the sentence says before
+// what may be added.
+func budgetID(subject Name, text message.Message) string {
+	if len(text.Args) > 0 && text.Args[0].Kind == message.KindMessage {
+		text = text.Args[0].List[0]
+	}
+	return text.ID + "\x00" + string(subject)
+}
+
+// changesOfAll adds what all inputs together lost or gained: by the limits for all of them, and
+// by those in bytes if no input exceeds them alone. A share of all is never more than the
+// largest share of an input.
+func (n *nightEvents) changesOfAll(nights []Night) {
+	eachLimit(&n.Limits.NightlyLimits, func(l *thresholds.ChangeLimit, kind string, direction int64) {
+		if l.Fleet || l.Bytes > 0 {
+			n.changeOfAll(nights, l, kind, direction)
+		}
+	})
+}
+
+func (n *nightEvents) changeOfAll(nights []Night, l *thresholds.ChangeLimit, kind string, direction int64) {
 	sum := Diff{Measure: ByValueBytes} // as plus has it
 	groups := map[Name]int{}
 	for i := range nights {

@@ -61,11 +61,8 @@ their lists; all others by group.`,
 			}
 			return err
 		})}.add(cmd)
-	severities := []string{"error", "warning", "info", "never"}
-	option{name: "fail-on-new", arg: "SEVERITY", value: "never",
-		usage: "exit with code 1 on findings of this severity or above that are new or severer than before: {list}",
-		list:  strings.Join(severities, ", "),
-		words: severities, hint: "error, warning, info or never", set: severityOf(&o.failOnNew)}.add(cmd)
+	failOnOption("fail-on-new", &o.failOnNew, "never",
+		"exit with code 1 on findings of this severity or above that are new or severer than before: {list}").add(cmd)
 	for _, f := range []struct {
 		name, usage string
 		to          *[]changeLimit
@@ -73,15 +70,16 @@ their lists; all others by group.`,
 		"'session:*:20%'; can be repeated", &o.growth},
 		{"fail-on-shrink", "exit with code 1 if all keys, or a group that matches the glob, lost this or more: 30%; can " +
 			"be repeated", &o.loss}} {
-		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}",
-			names: "20%, 1GB or 'session:*:20%'", set: func(arg string) error {
-				group, l, err := parseChangeLimit(arg)
-				if err == nil && group != "" {
-					l.Group, err = naming.ParseGlob(group)
-				}
-				*f.to = append(*f.to, changeLimit{l, arg})
-				return err
-			}}.add(cmd)
+		examples := "20%, 1GB or 'session:*:20%'"
+		changeOption(f.name, f.usage, examples, func(group string, l thresholds.ChangeLimit) (err error) {
+			arg := l.Text
+			if group != "" {
+				l.Group, err = naming.ParseGlob(group)
+				arg = group + ":" + arg
+			}
+			*f.to = append(*f.to, changeLimit{l, arg})
+			return err
+		}).add(cmd)
 	}
 	return cmd
 }
@@ -92,14 +90,17 @@ type changeLimit struct {
 	arg string
 }
 
-// parseChangeLimit reads [GROUP:]CHANGE. The group may have colons.
-func parseChangeLimit(arg string) (string, thresholds.ChangeLimit, error) {
-	group, change := "", arg
-	if i := strings.LastIndexByte(arg, ':'); i >= 0 {
-		group, change = arg[:i], arg[i+1:]
-	}
-	l, err := thresholds.ParseChange(change)
-	return group, l, err
+// changeOption is a flag of limits for changes. The group may have colons.
+func changeOption(name, usage, examples string, set func(group string, l thresholds.ChangeLimit) error) option {
+	return option{name: name, arg: "[GROUP:]CHANGE", usage: usage, hint: "write {names}", names: examples,
+		set: func(arg string) error {
+			i := strings.LastIndexByte(arg, ':')
+			l, err := thresholds.ParseChange(arg[i+1:])
+			if err != nil {
+				return err
+			}
+			return set(arg[:max(i, 0)], l)
+		}}
 }
 
 // exceeded returns how all keys or the groups of a limit exceed it. direction is 1 for

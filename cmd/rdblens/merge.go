@@ -118,8 +118,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 		return bad.end(e, len(r.Inputs))
 	}
 	if o.Cluster != nil && r.Cluster == nil {
-		return usageError("the states do not have the slots of the keys, which " +
-			"--cluster-nodes takes").withHint("scan the snapshots with --cluster")
+		return errNoSlots
 	}
 	if b := r.Bounds; b != nil && b.Repeated > 0 {
 		var names []message.Message
@@ -144,6 +143,12 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	}
 	return verdict(r, o.FailOn)
 }
+
+var errNamesStay = usageError("-f shard excludes --redact: a state has names as they are").
+	withHint("rdblens merge --redact replaces them")
+
+var errNoSlots = usageError("the states do not have the slots of the keys, which " +
+	"--cluster-nodes takes").withHint("scan the snapshots with --cluster")
 
 // stateSource returns an input as a source of Merge.
 func (e *env) stateSource(in *input) report.Source {

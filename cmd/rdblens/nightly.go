@@ -18,6 +18,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
@@ -27,6 +28,8 @@ import (
 // nightlyFlags are the flags of nightly.
 type nightlyFlags struct {
 	passFlags
+	redactFlags
+	nodes              *cluster.Nodes
 	thresholds.Nightly // what flags set; configured adds the rest
 	code               sourceFlags
 	dir                string
@@ -55,17 +58,16 @@ DIR has all that nightly writes: a report and a page for each night, a report fo
 each snapshot, and what is known of each snapshot. A night that is interrupted
 leaves DIR as it was. The first night only takes stock. --accept makes a baseline of
 all findings, takes the snapshots that are given for all there are, and is silent
-about both from then on.
+about both from then on. --redact leaves names in DIR/reports/*/inputs, to compare them.
+Of the flags of scan, those of one report, such as --by, --top and --sections, do not
+apply: reports have the 100 largest keys.
 
 Exit codes: 0 nothing happened; 1 something did; 2 usage error, or no snapshot could
 be read; 3 a snapshot is missing, damaged or could not be read.`,
-		Args: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args)+len(o.replicas) == 0 {
 				return atLeastOneFile(cmd, args)
 			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.dir == "" {
 				return usageError("--dir: no directory given").withHint("write {code}",
 					message.Code("code", "--dir /var/lib/rdblens"))
@@ -74,6 +76,8 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 		},
 	}
 	o.passFlags.register(cmd)
+	o.redactFlags.register(e, cmd)
+	nodesOption(cmd, &o.nodes).add(cmd)
 	o.code.register(cmd)
 	option{name: "dir", arg: "DIR", usage: "reports, and what is known of the snapshots", set: textOf(&o.dir)}.add(cmd)
 	option{name: "job", arg: "NAME", usage: "label of the metrics and name in the message (default the name of DIR)", set: textOf(&o.job)}.add(cmd)
@@ -95,8 +99,8 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 			return set(&(*to).Number)(arg)
 		}
 	}
-	days := func(to *int64) func(string) error { return wholeNumber(to, 0, math.MaxInt32) }
-	option{name: "keep", arg: "DAYS", value: "30", usage: "days for which reports are kept, 0: the last ones alone", set: amount(&o.Keep, days)}.add(cmd)
+	count := func(to *int64) func(string) error { return wholeNumber(to, 0, math.MaxInt) }
+	option{name: "keep", arg: "DAYS", value: "30", usage: "days for which reports are kept, 0: the last ones alone", set: amount(&o.Keep, count)}.add(cmd)
 	option{name: "remind", arg: "DURATION", value: "7d", usage: "how often to tell again what goes on, or off", hint: "write {names}", names: "7d, 24h or off", set: func(arg string) error {
 		if arg == "off" {
 			o.Remind = &thresholds.Amount{Number: -1}
@@ -110,23 +114,19 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 		to          *[]thresholds.ChangeLimit
 	}{{"shrink", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together lost this or more: 10%, 'flat:*:5%', all:10%; can be repeated (default 30% of all keys)", &o.Shrink},
 		{"grow", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together grew by this or more: 1GB, 'session:*:20%', all:20%; can be repeated", &o.Grow}} {
-		option{name: f.name, arg: "[GROUP:]CHANGE", usage: f.usage, hint: "write {names}", names: "20%, 1GB, 'session:*:20%' or all:20%", set: func(arg string) error {
-			group, l, err := parseChangeLimit(arg)
-			if err == nil {
-				err = l.Of(group)
-			}
+		examples := "20%, 1GB, 'session:*:20%' or all:20%"
+		changeOption(f.name, f.usage, examples, func(group string, l thresholds.ChangeLimit) error {
+			err := l.Of(group)
 			*f.to = append(*f.to, l)
 			return err
-		}}.add(cmd)
+		}).add(cmd)
 	}
 	o.severity = thresholds.Warning
-	severities := []string{"error", "warning", "info", "never"}
-	option{name: "fail-on", arg: "SEVERITY", value: "warning", usage: "tell findings of this severity or above: {list}", list: strings.Join(severities, ", "),
-		words: severities, set: severityOf(&o.severity)}.add(cmd)
+	failOnOption("fail-on", &o.severity, "warning", "tell findings of this severity or above: {list}").add(cmd)
 	option{name: "max-age", arg: "DURATION", usage: "tell if a snapshot is older than this, by its own time", hint: "write {names}", names: "26h or 2d",
 		set: amount(&o.MaxAge, durationOf)}.add(cmd)
 	option{name: "min-keys", arg: "N", usage: "tell if a snapshot has fewer keys", hint: "write {names}", names: "100000",
-		set: amount(&o.MinKeys, func(to *int64) func(string) error { return wholeNumber(to, 0, math.MaxInt) })}.add(cmd)
+		set: amount(&o.MinKeys, count)}.add(cmd)
 	return cmd
 }
 
@@ -179,20 +179,20 @@ func (o *nightlyFlags) configured(c thresholds.Nightly) error {
 type night struct {
 	*env
 	*nightlyFlags
-	now    time.Time
-	run    string // name of its directory: 2026-11-23T033000Z
-	part   string // directory that the run fills, renamed to run when it is whole
-	state  *nightState
-	next   *nightState
-	nights []report.Night
-	states []report.Source // what the scans gathered, for the report of all
-	finder *codebase.Finder
-	fleet  *report.Report
-	worst  int // exit code
-	// accepted is the path of the baseline, which may not exist.
-	accepted string
-	// ofStates is true if states are given in place of snapshots.
-	ofStates bool
+	now      time.Time
+	run      string // name of its directory: 2026-11-23T033000Z
+	part     string // directory that the run fills, renamed to run when it is whole
+	state    *nightState
+	next     *nightState
+	nights   []report.Night
+	states   []report.Source // what the scans gathered, for the report of all
+	finder   *codebase.Finder
+	fleet    *report.Report
+	shown    *report.Report   // fleet, without names if those are redacted
+	failed   report.ScanError // of fleet
+	worst    int              // exit code
+	accepted string           // path of the baseline, which may not exist
+	ofStates bool             // states are given in place of snapshots
 	printed  bytes.Buffer
 }
 
@@ -200,7 +200,13 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 	n := &night{env: e, nightlyFlags: o, now: now().UTC()}
 	n.job = cmp.Or(n.job, filepath.Base(filepath.Clean(n.dir)))
 	defer func() { err = n.writeMetrics(err) }()
-	unlock, err := n.open()
+	var unlock func()
+	if err = os.MkdirAll(n.dir, 0o750); err == nil {
+		unlock, err = lockDir(n.dir)
+	}
+	if err == nil {
+		n.state, err = readNightState(n.dir)
+	}
 	if err != nil {
 		return &exitError{code: exitUsage, err: inputError(n.dir, message.Of(reasonOf(err)))}
 	}
@@ -231,8 +237,11 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 		n.run = fmt.Sprintf("%s-%d", n.now.Format(runForm), i)
 	}
 	n.part = n.path(reportsDir, ".part-"+n.run)
-	n.removeParts()
-	if err := os.MkdirAll(n.part, 0o750); err != nil {
+	left, _ := filepath.Glob(n.path(reportsDir, ".part-*")) // of interrupted runs
+	for _, path := range left {
+		os.RemoveAll(path)
+	}
+	if err := os.MkdirAll(filepath.Join(n.part, inputsDir), 0o750); err != nil {
 		return &exitError{code: exitUsage, err: inputError(n.part, message.Of(reasonOf(err)))}
 	}
 	defer os.RemoveAll(n.part)
@@ -247,17 +256,6 @@ func (e *env) nightly(ctx context.Context, o *nightlyFlags, args []string) (err 
 		return err
 	}
 	return n.finish(ctx)
-}
-
-// open takes the directory, until unlock is called, and reads the state.
-func (n *night) open() (unlock func(), err error) {
-	if err = os.MkdirAll(n.dir, 0o750); err == nil {
-		unlock, err = lockDir(n.dir)
-	}
-	if err == nil {
-		n.state, err = readNightState(n.dir)
-	}
-	return unlock, err
 }
 
 // finish writes what the night found: the directory of the run first, then the state
@@ -337,26 +335,34 @@ const (
 
 // mergeAll makes the report and the page of all inputs.
 func (n *night) mergeAll(ctx context.Context) error {
-	r, err := report.Merge(ctx, n.states, report.Options{Tool: tool(), Top: 20, FailOn: n.severity, Source: n.finder,
-		Shard: slices.ContainsFunc(n.targets, func(t report.Target) bool { return t.Format == "shard" })})
-	var failed report.ScanError
-	if err != nil && !errors.As(err, &failed) {
+	shard := slices.ContainsFunc(n.targets, func(t report.Target) bool { return t.Format == "shard" })
+	if shard && n.on {
+		return errNamesStay
+	}
+	r, err := report.Merge(ctx, n.states, report.Options{Tool: tool(), FailOn: n.severity, Source: n.finder,
+		Cluster: n.nodes, Shard: shard})
+	if err != nil && !errors.As(err, &n.failed) {
 		return err
 	}
-	n.fleet = r
+	if n.nodes != nil && r.Cluster == nil && r.Totals.Keys > 0 {
+		return errNoSlots
+	}
+	n.fleet, n.shown = r, r
 	write := report.WriteOptions{Language: n.language, Now: n.now, Command: n.commandLine()}
+	if by := n.redactor(); by != nil {
+		n.shown, write.Command = r.Redacted(by), ""
+	}
 	targets := append([]report.Target{{Format: "json", Path: filepath.Join(n.part, "report.json")},
 		{Format: "html", Path: filepath.Join(n.part, "report.html")}}, n.targets...)
 	for _, s := range n.states {
 		os.Remove(s.Name)
 	}
-	return outputError(report.WriteAll(targets, n.stdout, nil, r, write))
+	return outputError(report.WriteAll(targets, n.stdout, nil, n.shown, write))
 }
 
 // acceptAll makes the findings and the inputs of this night those that are known.
 func (n *night) acceptAll() error {
-	reason := n.t("accepted when the baseline was made")
-	list := n.fleet.Accept(report.Acceptance{By: os.Getenv("USER"), Reason: reason})
+	list := n.fleet.Accept(report.Acceptance{By: os.Getenv("USER"), Reason: n.t("accepted when the baseline was made")})
 	if err := writeFile(n.accepted, config.WriteBaseline(list)); err != nil {
 		return outputError(err)
 	}

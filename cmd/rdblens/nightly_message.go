@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,8 @@ const maxShownEvents = 30
 // It sets the exit code, and what goes on in the state.
 func (n *night) message() bool {
 	events := report.Events(n.nights,
-		report.NightOptions{Limits: &n.Nightly, Severity: n.severity, Now: n.now, Last: runTime(n.state.Run)})
+		report.NightOptions{Limits: &n.Nightly, Severity: n.severity, Now: n.now, Last: runTime(n.state.Run),
+			Fleet: n.fleet, Failed: n.failed})
 	n.next.Open = map[string]openEvent{}
 	lasting := map[string]bool{}
 	for i := range n.nights {
@@ -34,16 +36,13 @@ func (n *night) message() bool {
 	for _, e := range events {
 		key := eventKey(e.ID)
 		known, open := n.state.Open[key]
-		if !open {
-			known = openEvent{Since: n.now.Unix(), Input: e.Input, What: e.What}
-		}
 		if leavesOut(e.Kind) {
 			n.worst = exitPartial
 		}
 		switch {
 		case !open:
 			fresh = append(fresh, e)
-			known.Reported = n.now.Unix()
+			known = openEvent{Since: n.now.Unix(), Reported: n.now.Unix(), Input: e.Input}
 		case n.due(known):
 			again = append(again, e)
 			known.Reported = n.now.Unix()
@@ -52,9 +51,11 @@ func (n *night) message() bool {
 			n.next.Open[key] = known
 		}
 	}
+	other := slices.ContainsFunc(events, func(e report.Event) bool { return e.Kind == report.EventSettings })
 	due := 0
 	for key, known := range n.state.Open {
-		if _, listed := n.next.Open[key]; listed || !lasting[key] {
+		// Without an input it is about all of them, which a night that lacks some cannot end.
+		if _, listed := n.next.Open[key]; listed || !lasting[key] && (known.Input != "" || n.worst != exitPartial) {
 			continue
 		}
 		if n.due(known) {
@@ -63,10 +64,10 @@ func (n *night) message() bool {
 		}
 		n.next.Open[key] = known
 	}
-	if n.state.Run == "" { // it takes stock
-		fresh = slices.DeleteFunc(fresh,
-			func(e report.Event) bool { return e.Kind == report.EventNew || e.Kind == report.EventFinding })
-	}
+	stock := n.state.Run == ""
+	fresh = slices.DeleteFunc(fresh, func(e report.Event) bool {
+		return stock && e.Kind == report.EventNew || e.Kind == report.EventFinding && (stock || other && e.Input == "")
+	})
 	happened := len(fresh)+len(again)+due > 0
 	if n.accept || !happened && n.state.Run != "" {
 		return false
@@ -99,7 +100,12 @@ const foldedEvents = 4
 // folded returns events with one in place of those of one kind, and of one rule, in many
 // inputs: the worst, which says how many there are. What is lost is named by input.
 func (n *night) folded(events []report.Event) []report.Event {
-	of := func(e *report.Event) string { return e.Kind + e.Rule + e.Severity.String() }
+	of := func(e *report.Event) string {
+		if e.Input == "" {
+			return e.ID // by itself
+		}
+		return e.Kind + e.Rule + e.Severity.String()
+	}
 	count, inputs := map[string]int{}, map[string]map[string]bool{}
 	for i := range events {
 		id := of(&events[i])
@@ -147,12 +153,11 @@ func (n *night) compose(list []report.Event) {
 	}
 	if len(list) > 0 {
 		first := n.sentence(&list[0])
-		subject = message.New("{severity}: {text}", message.Text("severity", list[0].Severity.String()),
-			message.Phrase("text", first))
 		if more := len(list) - 1; more > 0 {
-			subject = message.New("{severity}: {text} (and {n} more)",
-				message.Text("severity", list[0].Severity.String()), message.Phrase("text", first), message.Int("n", int64(more)))
+			first = message.New("{text} (and {n} more)", message.Phrase("text", first), message.Int("n", int64(more)))
 		}
+		severity := message.Text("severity", list[0].Severity.String())
+		subject = message.New("{severity}: {text}", severity, message.Phrase("text", first))
 	}
 	fmt.Fprintf(w, "rdblens %s: %s\n", text.Sanitize(n.job), text.ShortenEnd(n.line(subject), 160))
 	if len(list) > 0 {
@@ -170,7 +175,7 @@ func (n *night) compose(list []report.Event) {
 		}
 		w.WriteByte('\n')
 	}
-	if len(list) > 0 {
+	if len(list) > 0 && !n.on {
 		fmt.Fprintf(w, "\n%s\n  %s\n", n.line(message.New("First:")), n.command(&list[0]))
 	}
 	if n.state.Run == "" && len(list) > 0 {
@@ -186,23 +191,23 @@ func (n *night) compose(list []report.Event) {
 		fmt.Fprintf(w, "%s\n", n.line(message.New("Still open, told before: {n}, the oldest since {day}",
 			message.Int("n", int64(still)), message.Text("day", time.Unix(oldest, 0).UTC().Format(time.DateOnly)))))
 	}
-	page := n.path(reportsDir, n.run, "report.html")
-	if absolute, err := filepath.Abs(page); err == nil {
-		page = absolute
+	page := message.Text("file", filepath.Join(reportsDir, n.run, "report.html"))
+	if absolute, err := filepath.Abs(n.path(page.Text)); err == nil && !n.on {
+		page = message.Path("file", absolute)
 	}
-	fmt.Fprintf(w, "%s\n", n.line(message.New("Report: {file}", message.Path("file", page))))
+	fmt.Fprintf(w, "%s\n", n.line(message.New("Report: {file}", page)))
 }
 
-// shortNames cuts the names in a message, so that a line stays one.
-func shortNames(a message.Arg) message.Arg {
-	if a.Kind == message.KindName || a.Kind == message.KindElement || a.Kind == message.KindForeign {
+// shortNames cuts the names in a message, so that a line stays one. Hashes are of whole names.
+func (n *night) shortNames(a message.Arg) message.Arg {
+	if !n.on && (a.Kind == message.KindName || a.Kind == message.KindElement || a.Kind == message.KindForeign) {
 		a.Text = text.ShortenMiddle(a.Text, 80)
 	}
 	return a
 }
 
 func (n *night) sentence(e *report.Event) message.Message {
-	what := e.What.Map(shortNames)
+	what := e.What.Map(n.shortNames)
 	if e.Input == "" {
 		return what
 	}
@@ -214,11 +219,11 @@ func (n *night) command(e *report.Event) string {
 	words := []string{"rdblens", "scan", "-f", "details", e.Input}
 	known := n.state.Inputs[e.Input]
 	switch {
-	case e.Kind == report.EventGone || e.Kind == report.EventUnreadable:
+	case e.Kind == report.EventGone && known.Report != "" || e.Kind == report.EventUnreadable:
 		words = []string{"ls", "-l", e.Input}
 	case e.Key != "":
 		words = []string{"rdblens", "show", "--limit", "10", "--db", fmt.Sprint(e.DB), e.Input, string(e.Key)}
-	case e.Input == "":
+	case e.Input == "" || e.Kind == report.EventGone:
 		words = []string{"rdblens", "trend", n.path(reportsDir)}
 	case (e.Kind == report.EventShrunk || e.Kind == report.EventGrown) && known.Report != "":
 		words = []string{"rdblens", "diff", n.path(reportsDir, filepath.FromSlash(known.Report)), e.Input}
@@ -242,7 +247,12 @@ func (n *night) writeMetrics(failed error) error {
 		code = exit.code
 	}
 	var b bytes.Buffer
-	err := report.WriteNight(&b, n.job, code, n.fleet, n.nights,
+	if by := n.redactor(); by != nil {
+		for i := range n.nights {
+			n.nights[i].Name = by.File(n.nights[i].Name)
+		}
+	}
+	err := report.WriteNight(&b, n.job, code, n.shown, n.nights,
 		report.WriteOptions{Now: n.now, Elapsed: max(now().Sub(n.now), 1)})
 	if err == nil {
 		err = writeFile(n.Metrics.Value, b.Bytes())
@@ -250,8 +260,5 @@ func (n *night) writeMetrics(failed error) error {
 	if err == nil {
 		err = os.Chmod(n.Metrics.Value, 0o644) // node_exporter is another user
 	}
-	if err != nil {
-		return outputError(err)
-	}
-	return failed
+	return cmp.Or(outputError(err), failed)
 }

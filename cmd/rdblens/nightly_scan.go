@@ -57,20 +57,13 @@ func (n *night) given(ctx context.Context, args []string) ([]*input, error) {
 
 // scanAll scans the inputs and compares each with its last complete report.
 func (n *night) scanAll(ctx context.Context, list []*input) error {
-	settings, err := n.settings()
+	ours, err := n.settings()
 	if err != nil {
 		return err
 	}
 	n.next = &nightState{Schema: nightSchema, Run: n.run, Inputs: map[string]nightInput{}}
-	if err := os.MkdirAll(filepath.Join(n.part, inputsDir), 0o750); err != nil {
-		return &exitError{code: exitUsage, err: err}
-	}
-	ours := settings
 	for i, in := range list {
 		settings := cmp.Or(in.judge, ours)
-		if err := ctx.Err(); err != nil {
-			return &exitError{code: exitPartial, err: message.Errorf("interrupted: nothing of this night is kept")}
-		}
 		if _, twice := n.next.Inputs[in.name]; twice {
 			return usageError("{file} is given twice",
 				message.Path("file", in.name)).withHint("give them labels: LABEL=FILE; states of several nights: --run ID")
@@ -90,7 +83,7 @@ func (n *night) scanAll(ctx context.Context, list []*input) error {
 			}
 		}
 		night.Judged = known.Settings == settings
-		now := nightInput{Settings: settings, Since: cmp.Or(known.Since, n.run), Report: known.Report}
+		now := nightInput{Settings: settings, Report: known.Report}
 		if night.Err == nil && night.Now != nil && night.Now.Complete {
 			now.Report = n.run + "/" + inputsDir + "/" + fmt.Sprintf("%d.json.zst", i)
 		} else {
@@ -124,17 +117,10 @@ func (n *night) rename(ctx context.Context) error {
 			continue
 		}
 		now, known := n.next.Inputs[in.Name], n.state.Inputs[was]
-		r, err := n.savedReport(&input{path: filepath.Join(n.part,
-			strings.TrimPrefix(filepath.FromSlash(now.Report), n.run)), size: -1})
-		if err != nil {
-			return err
-		}
-		if err := n.compare(ctx, in, r, known.Report); err != nil {
+		if err := n.compare(ctx, in, n.lastReport(".part-"+now.Report), known.Report); err != nil {
 			return err
 		}
 		in.Was, in.Judged = was, known.Settings == now.Settings
-		now.Since = known.Since
-		n.next.Inputs[in.Name] = now
 		delete(n.next.Inputs, was)
 	}
 	n.nights = slices.DeleteFunc(n.nights, func(in report.Night) bool {
@@ -143,12 +129,9 @@ func (n *night) rename(ctx context.Context) error {
 	return nil
 }
 
-// lastReport reads a report of an earlier run, nil if it cannot be read.
+// lastReport reads a report below reports/, nil if it cannot be read.
 func (n *night) lastReport(name string) *report.Report {
-	r, err := n.savedReport(&input{path: n.path(reportsDir, filepath.FromSlash(name)), size: -1})
-	if err != nil {
-		return nil
-	}
+	r, _ := n.savedReport(&input{path: n.path(reportsDir, filepath.FromSlash(name)), size: -1})
 	return r
 }
 
@@ -178,7 +161,8 @@ func (n *night) compare(ctx context.Context, in *report.Night, r *report.Report,
 func (n *night) scanOne(ctx context.Context, in *input, file string) (*report.Night, *report.Report, error) {
 	night := &report.Night{Name: in.name}
 	stop := n.progress([]*input{in})
-	options := report.Options{Top: nightTop, Shard: true, AllGroups: true, FailOn: n.severity, Tool: tool()}
+	// Nights are compared by their lists of the largest keys, too.
+	options := report.Options{Top: 100, Shard: true, AllGroups: true, FailOn: n.severity, Tool: tool()}
 	var r *report.Report
 	var err error
 	if in.judge != "" {
@@ -210,7 +194,3 @@ func (n *night) scanOne(ctx context.Context, in *input, file string) (*report.Ni
 	night.Now = report.NewBrief(r)
 	return night, r, n.saveReport(filepath.Join(n.part, inputsDir, file+".json.zst"), r)
 }
-
-// nightTop is the number of keys on each list of the largest, by which nights are
-// compared.
-const nightTop = 100

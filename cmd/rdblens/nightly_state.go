@@ -39,17 +39,15 @@ type nightState struct {
 
 // nightInput is what is known of an input.
 type nightInput struct {
-	Since    string `json:"since"`    // run that saw it first
 	Report   string `json:"report"`   // last complete report, below reports/; "" none
 	Settings string `json:"settings"` // what judged it: see night.settings
 }
 
 // openEvent is an event that was reported.
 type openEvent struct {
-	Since    int64           `json:"since"`    // seconds since the epoch
-	Reported int64           `json:"reported"` // the last time
-	Input    string          `json:"input"`
-	What     message.Message `json:"what"`
+	Since    int64  `json:"since"`    // seconds since the epoch
+	Reported int64  `json:"reported"` // the last time
+	Input    string `json:"input"`
 }
 
 func readNightState(dir string) (*nightState, error) {
@@ -69,10 +67,7 @@ func readNightState(dir string) (*nightState, error) {
 }
 
 func (s *nightState) write(dir string) error {
-	b, err := json.MarshalIndent(s, "", " ")
-	if err != nil {
-		return err
-	}
+	b, _ := json.MarshalIndent(s, "", " ") // of strings and numbers
 	return writeFile(filepath.Join(dir, stateFile), append(b, '\n'))
 }
 
@@ -114,14 +109,6 @@ func (n *night) saveReport(path string, r *report.Report) error {
 		return err
 	}
 	return outputError(writeFile(path, b.Bytes()))
-}
-
-// removeParts removes what interrupted runs have left.
-func (n *night) removeParts() {
-	left, _ := filepath.Glob(filepath.Join(n.dir, reportsDir, ".part-*"))
-	for _, path := range left {
-		os.RemoveAll(path)
-	}
 }
 
 // runTime returns when a run began, zero if it has no name of a run.

@@ -203,32 +203,43 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, maxDepth)}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())
 	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
-	option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes scan --cluster",
-		hint: "redis-cli CLUSTER NODES > nodes.txt", set: func(path string) error {
-			if err := o.readNodes(path); err != nil || cmd.Flags().Lookup("cluster") == nil {
+	nodesOption(cmd, &o.Cluster).add(cmd)
+	failOnOption("fail-on", &o.FailOn, "never", "exit with code 1 on findings of this severity or above: {list}").add(cmd)
+}
+
+// failOnOption is a flag of the findings that set the exit code.
+func failOnOption(name string, to *thresholds.Severity, value, usage string) option {
+	words := []string{"error", "warning", "info", "never"}
+	return option{name: name, arg: "SEVERITY", value: value, usage: usage, list: strings.Join(words, ", "), words: words,
+		hint: "error, warning, info or never", set: severityOf(to)}
+}
+
+// nodesOption is the flag of the nodes of a cluster.
+func nodesOption(cmd *cobra.Command, to **cluster.Nodes) option {
+	return option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes scan --cluster",
+		hint: "redis-cli CLUSTER NODES > nodes.txt", set: func(path string) (err error) {
+			if *to, err = readNodes(path); err != nil || cmd.Flags().Lookup("cluster") == nil {
 				return err
 			}
 			return cmd.Flags().Set("cluster", "true")
-		}}.add(cmd)
-	severities := []string{"error", "warning", "info", "never"}
-	option{name: "fail-on", arg: "SEVERITY", value: "never", usage: "exit with code 1 on findings of this severity or above: {list}", list: strings.Join(severities, ", "),
-		words: severities, hint: "error, warning, info or never", set: severityOf(&o.FailOn)}.add(cmd)
+		}}
 }
 
-func (o *reportFlags) readNodes(path string) error {
+func readNodes(path string) (*cluster.Nodes, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, cluster.MaxText+1))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if o.Options.Cluster, err = cluster.Parse(string(text)); err != nil {
-		return message.Errorf("{file} is not the output of CLUSTER NODES: {reason}", message.Path("file", path), message.Reason("reason", err))
+	nodes, err := cluster.Parse(string(text))
+	if err != nil {
+		return nil, message.Errorf("{file} is not the output of CLUSTER NODES: {reason}", message.Path("file", path), message.Reason("reason", err))
 	}
-	return nil
+	return nodes, nil
 }
 
 // serverWords returns the words of a list with commas or spaces between them.
@@ -302,7 +313,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return outputError(err)
 	}
 	if o.Shard = o.writes("shard"); o.Shard && o.on {
-		return usageError("-f shard excludes --redact: a state has names as they are").withHint("rdblens merge --redact replaces them")
+		return errNamesStay
 	}
 	o.details = o.details || o.sections != nil
 	if o.Source, err = e.finder(&o.source, o.policy); err != nil {

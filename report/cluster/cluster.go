@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
@@ -253,6 +254,10 @@ func Count(list []Range) (n int) {
 // MissingError reports a master without a snapshot.
 type MissingError struct{ Master *Master }
 
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("no snapshot has keys of this master, which serves the slots %s", Text(e.Master.Slots))
+// AsMessage returns the error as a message.
+func (e *MissingError) AsMessage() message.Message {
+	return message.New("no snapshot has keys of this master, which serves the slots {slots}",
+		message.Text("slots", Text(e.Master.Slots)))
 }
+
+func (e *MissingError) Error() string { return e.AsMessage().String() }
