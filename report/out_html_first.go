@@ -108,6 +108,8 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 		switch {
 		case s.OfKeys > s.Keys:
 			f.Keys = message.New("{n} of {all} keys", message.Int("n", s.Keys), message.Int("all", s.OfKeys))
+		case s.Key != "": // the sentence may say how many keys the rule flags
+			f.Keys = message.New("this key")
 		case s.Keys > 0:
 			f.Keys = only(keysArg("keys", s.Keys))
 		}

@@ -290,7 +290,8 @@ func (c *collector) result(f *function, i int) {
 
 // lineOf returns the line of a token, without spaces around it.
 func (c *collector) lineOf(t *token) string {
-	line, _, _ := strings.Cut(c.src[t.start-t.column:], "\n")
+	begin := int(t.start - t.column)
+	line, _, _ := strings.Cut(c.src[begin:min(len(c.src), begin+maxLine)], "\n")
 	return cutLine(line)
 }
 

@@ -19,7 +19,7 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	if i > 0 && c.is(i-1, "@") {
-		c.annotation(word, args, t)
+		c.annotation(i, word, args)
 		return
 	}
 	receiver := c.receiver(i)
@@ -308,9 +308,10 @@ func (c *collector) argumentOf(i int) *node {
 }
 
 // annotation notes the keys of a cache that an annotation declares.
-func (c *collector) annotation(word string, args []*node, t *token) {
+func (c *collector) annotation(i int, word string, args []*node) {
+	t := &c.tokens[i]
 	if word == "Value" && args[0].kind == textNode {
-		c.setting(args[0].text, t)
+		c.setting(args[0].text, i)
 		return
 	}
 	if word != "Cacheable" && word != "CachePut" && word != "CacheEvict" {
@@ -331,30 +332,17 @@ func (c *collector) annotation(word string, args []*node, t *token) {
 }
 
 // setting declares the field that @Value("${name:default}") gives a value.
-func (c *collector) setting(text string, t *token) {
+func (c *collector) setting(text string, annotation int) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "${"), "}")
 	name, fallback, _ := strings.Cut(text, ":")
-	for n := range 30 {
-		i := int(c.at(t)) + n
-		if c.tokens[i].kind == endToken {
-			return
-		}
+	begin := c.behind(annotation + 1)
+	for i := begin; i < begin+30 && c.tokens[i].kind != endToken; i++ {
 		if (c.is(i, ";") || c.is(i, "=") || c.is(i, ":")) && c.isWord(i-1) {
 			c.declare(c.textOf(i-1), c.class(),
-				&node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, t)
+				&node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, &c.tokens[annotation])
 			return
 		}
 	}
-}
-
-// at returns the index of a token behind the arguments of an annotation.
-func (c *collector) at(t *token) int {
-	for i := range c.tokens {
-		if c.tokens[i].start == t.start {
-			return c.behind(i + 1)
-		}
-	}
-	return 0
 }
 
 var cacheableCommand = &command{name: "@Cacheable", writes: true}

@@ -3,6 +3,7 @@ package codebase
 // A source is what is known of one file.
 type source struct {
 	path    string
+	order   int    // of the file among all
 	dir     string // path of its directory
 	base    string // its name without extension
 	syntax  *syntax

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -188,26 +189,25 @@ func (p *program) declaration(n *node, at frame) (*declaration, int) {
 	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
 		return nil, 0
 	}
-	return choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at, func(d *declaration) (*source, string) { return d.source, d.container })
+	return choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at)
 }
 
 // function returns the function that a name means, nil if that is not certain.
 func (p *program) function(n *node, at frame) (*function, int) {
-	return choose(p.functions[n.text], n, at, func(f *function) (*source, string) { return f.source, f.container })
+	return choose(p.functions[n.text], n, at)
 }
 
 // choose returns what a name means at a place: a member of the class around, of the
 // file, of the directory, or of what is imported, and how near that is; nil if several
 // are as near.
-func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string)) (*T, int) {
+func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 	if len(list) == 0 {
-		return nil, 0
+		return best, 0
 	}
 	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
-	var best *T
-	score, ties := 0, 0
-	for _, d := range list {
-		source, container := place(d)
+	single, imported, constant, ties := len(list) == 1, at.source.imports[n.text], isConstant(n.text), 0
+	for _, d := range nearby(list, at.source) {
+		source, container := d.place()
 		if !source.syntax.shares(at.source.syntax) {
 			continue
 		}
@@ -226,14 +226,14 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
-			case at.source.imports[n.text] && len(list) == 1, len(list) == 1 && isConstant(n.text):
+			case single && (imported || constant):
 				rank = 1
 			}
 			if rank > 0 && same {
 				rank++
 			}
 		case n.of != nil && !self:
-			if len(list) == 1 && namesKey(n.text) {
+			if single && namesKey(n.text) {
 				rank = 1
 			}
 		case self || container != "" && container == at.container:
@@ -247,11 +247,11 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 			}
 		case same:
 			rank = 8
-		case source.dir == at.source.dir && (source.syntax == golang || at.source.imports[n.text] || isConstant(n.text)):
+		case source.dir == at.source.dir && (source.syntax == golang || imported || constant):
 			rank = 5
-		case at.source.imports[n.text]:
+		case imported:
 			rank = 4
-		case isConstant(n.text) && len(list) == 1 || source.syntax == python && at.source.imports[n.text]:
+		case constant && single || source.syntax == python && imported:
 			rank = 3
 		}
 		if rank == 0 {
@@ -264,9 +264,35 @@ func choose[T any](list []*T, n *node, at frame, place func(*T) (*source, string
 		}
 	}
 	if ties > 0 {
-		return nil, score
+		best = *new(T)
 	}
 	return best, score
+}
+
+// maxSame is the number of definitions of one name that a place may mean.
+const maxSame = 200
+
+// placed is a definition, with its file and its class.
+type placed interface {
+	place() (*source, string)
+}
+
+func (d *declaration) place() (*source, string) { return d.source, d.container }
+func (f *function) place() (*source, string)    { return f.source, f.container }
+
+// nearby returns the definitions of a name, in the order of their files, that a place in a file
+// may mean: those of the file if there are more than maxSame.
+func nearby[T placed](list []T, at *source) []T {
+	if len(list) <= maxSame {
+		return list
+	}
+	compare := func(d T, order int) int {
+		in, _ := d.place()
+		return cmp.Compare(in.order, order)
+	}
+	begin, _ := slices.BinarySearchFunc(list, at.order, compare)
+	end, _ := slices.BinarySearchFunc(list, at.order+1, compare)
+	return list[begin:min(end, begin+maxSame)]
 }
 
 // namesKey reports whether a name says that its value is a key or the beginning of one.

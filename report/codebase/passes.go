@@ -15,7 +15,7 @@ func (s *scanner) calls() {
 		callees := map[string]bool{}
 		for name, list := range s.program.functions {
 			for _, f := range list {
-				if f.due = len(f.passes); f.due > f.done && len(name) > 2 {
+				if f.done, f.due = f.due, len(f.passes); f.due > f.done && len(name) > 2 {
 					callees[name] = true
 				}
 			}
@@ -33,11 +33,6 @@ func (s *scanner) calls() {
 				}
 			}
 		})
-		for _, list := range s.program.functions {
-			for _, f := range list {
-				f.done = f.due
-			}
-		}
 	}
 }
 
@@ -117,7 +112,7 @@ func (s *scanner) known(f *function) *function {
 	if f == nil {
 		return nil
 	}
-	for _, k := range s.program.functions[f.name] {
+	for _, k := range nearby(s.program.functions[f.name], f.source) {
 		if k.source == f.source && k.container == f.container && slices.Equal(k.params, f.params) {
 			return k
 		}
@@ -138,7 +133,7 @@ func (s *scanner) callee(c *site) *function {
 	}
 	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
 	var found *function
-	for _, f := range s.program.functions[c.callee] {
+	for _, f := range nearby(s.program.functions[c.callee], c.source) {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || f.source.syntax.exact && len(f.params) != len(c.args) {
 			continue
 		}
@@ -166,7 +161,7 @@ func (s *scanner) callee(c *site) *function {
 // own returns the method of the checkout that a site calls, nil if it has none.
 func (s *scanner) own(c *site) *function {
 	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
-	for _, f := range s.program.functions[c.callee] {
+	for _, f := range nearby(s.program.functions[c.callee], c.source) {
 		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
 			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
 			return f
@@ -175,10 +170,11 @@ func (s *scanner) own(c *site) *function {
 	return nil
 }
 
+var joiners = strings.NewReplacer("_", "", "$", "", "*", "")
+
 // similar reports whether a variable has the name of a class.
 func similar(class, variable string) bool {
-	clean := func(s string) string { return strings.NewReplacer("_", "", "$", "", "*", "").Replace(s) }
-	class, variable = clean(class), clean(variable)
+	class, variable = joiners.Replace(class), joiners.Replace(variable)
 	return len(variable) > 2 && (strings.HasSuffix(class, variable) || strings.HasSuffix(variable, class) || strings.TrimSuffix(class, "impl") == variable)
 }
 

@@ -163,15 +163,8 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 // aboutServer reports whether a source speaks of Redis, other than by "redistribute".
 func aboutServer(src string) bool {
 	for _, word := range [...]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."} {
-		for rest := src; ; {
-			_, after, found := strings.Cut(rest, word)
-			if !found {
-				break
-			}
-			if !strings.HasPrefix(after, "t") {
-				return true
-			}
-			rest = after
+		if strings.Count(src, word) > strings.Count(src, word+"t") {
+			return true
 		}
 	}
 	return false
@@ -189,7 +182,7 @@ func (s *scanner) declarations() {
 			r.skip(&s.skipped)
 			return
 		}
-		sources[r.file.path] = r.file
+		sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
 		for _, d := range r.decls {

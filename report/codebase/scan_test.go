@@ -200,3 +200,54 @@ func FuzzSources(f *testing.F) {
 		}
 	})
 }
+
+// counted is a declaration that counts how often it is compared.
+type counted struct {
+	*declaration
+	reads *int
+}
+
+func (c counted) place() (*source, string) {
+	*c.reads++
+	return c.declaration.place()
+}
+
+// TestManyOfOneName reads a bounded number of the definitions of a name that each of many files
+// has, and finds the one in the file around.
+func TestManyOfOneName(t *testing.T) {
+	const files, of = 20_000, 3
+	reads := 0
+	var list []counted
+	var middle *source
+	for i := range files {
+		in := &source{order: i, syntax: golang}
+		if i == files/2 {
+			middle = in
+		}
+		for n := range of {
+			list = append(list, counted{&declaration{container: fmt.Sprint("C", n), source: in}, &reads})
+		}
+	}
+	found, _ := choose(list, &node{kind: wordNode, text: "Prefix", of: &node{kind: wordNode, text: "C1"}}, frame{source: middle})
+	if found.declaration == nil || found.source != middle || found.container != "C1" {
+		t.Error("the definition in the file around is not found")
+	}
+	if reads > maxSame {
+		t.Errorf("%d of %d definitions were read", reads, len(list))
+	}
+
+	copies := map[string]string{}
+	for i := range maxSame + 50 {
+		copies[fmt.Sprintf("%03d/store.ts", i)] = "import { createClient } from 'redis';\nconst prefix = 'shop:';\n" +
+			"class Store {\n  put(key: string) { this.redis.set(prefix + key, 1); }\n  f(id) { this.put('cart:' + id); }\n}\n"
+	}
+	c := checkout(t, copies)
+	for i, p := range c.Patterns {
+		if want := [...]string{"shop:*", "shop:cart:*"}[i%2]; p.Key != want {
+			t.Fatalf("%s:%d has %s, want %s", p.File, p.Line, p.Key, want)
+		}
+	}
+	if want := 2 * len(copies); len(c.Patterns) != want {
+		t.Errorf("%d patterns, want %d", len(c.Patterns), want)
+	}
+}

@@ -317,12 +317,18 @@ func (t *Tree) Find(name []byte) int32 {
 	}
 }
 
-// lookUp returns the child that counts the keys of a value, 0 if there is none.
+// lookUp returns the child that counts the keys of a value, 0 if there is none. A place that
+// only a merged tree had closed has a rest beside its other children.
 func (t *Tree) lookUp(parent int32, value []byte, kind uint8) int32 {
-	hash := t.nodes[parent].hash
-	if t.nodes[parent].closed {
-		return t.find(restHash(hash))
+	if c := t.lookUpListed(parent, value, kind); c != 0 {
+		return c
 	}
+	return t.find(restHash(t.nodes[parent].hash))
+}
+
+// lookUpListed returns the child that counts the keys of a value, if it is not the rest.
+func (t *Tree) lookUpListed(parent int32, value []byte, kind uint8) int32 {
+	hash := t.nodes[parent].hash
 	if c := t.find(hashOf(hash, value, kind)); c != 0 {
 		return c
 	}

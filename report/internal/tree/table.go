@@ -1,5 +1,7 @@
 package tree
 
+import "slices"
+
 // Table is what the tree of a snapshot has folded at one time, for Blocks that are read
 // later. It is immutable.
 type Table struct {
@@ -111,7 +113,7 @@ func Known(block int) int { return published(max(block-16, 2*block/3)) }
 // merged. The first ones follow each other closely: names that are not known to be folded
 // cost most.
 func published(merged int) (blocks int) {
-	for _, n := range [...]int{2, 3, 4, 6, 8, 12, merged &^ 15} {
+	for _, n := range [...]int{2, 4, 8, merged &^ 15} {
 		if n <= merged {
 			blocks = max(blocks, n)
 		}
@@ -132,6 +134,9 @@ type version struct {
 // Before must be called before a block is merged.
 func (v *Versions) Before(t *Tree, block int) {
 	blocks := published(block)
+	for len(v.list) > 0 && v.list[0].blocks < Known(block) { // no later block reads it
+		v.list = slices.Delete(v.list, 0, 1)
+	}
 	if n := len(v.list); blocks > 0 && (n == 0 || v.list[n-1].blocks < blocks) {
 		v.list = append(v.list, version{blocks, t.Publish()})
 	}

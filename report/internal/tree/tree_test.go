@@ -312,8 +312,25 @@ func TestExact(t *testing.T) {
 				t.Errorf("%s: no leaf counts %q", kind, keys[i].name)
 			}
 		}
+		if kind == "12 levels" { // has closed places
+			checkFindMerged(t, newForest(k.separators).fill(keys, 2000, 1), keys)
+		}
 		if t.Failed() {
 			t.Fatal(kind)
+		}
+	}
+}
+
+// checkFindMerged checks that a tree which was merged into an empty one, as that of a state,
+// finds the leaves of names below closed places.
+func checkFindMerged(t *testing.T, from *forest, keys []key) {
+	t.Helper()
+	merged := newForest(":")
+	merged.MergeTree(from.Tree, func(to int32, from *Node) { merged.sums.add(merged.Node(to), from.Keys) })
+	merged.Finish()
+	for i := 0; i < len(keys); i += 97 {
+		if node := merged.Find([]byte(keys[i].name)); node == 0 || merged.Node(node).Leaf == 0 {
+			t.Fatalf("no leaf counts %q", keys[i].name)
 		}
 	}
 }
