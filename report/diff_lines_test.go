@@ -96,7 +96,7 @@ n4`},
 -- n1
 n2
 n3
--- More: --details, -f diff.html (a page with a map), -f json`},
+-- More: --details, -f diff.html (a page), -f json`},
 	} {
 		p := &recordedPage{}
 		d.write(p, c.rows, c.full)
@@ -115,7 +115,7 @@ n3
 	none := &Diff{Measure: ByValueBytes, MinShare: 0.05, MinBytes: 2048, Old: DiffSide{Name: "-", Created: Unknown, Predicted: Unknown}, New: DiffSide{Name: "b", Created: 5, Predicted: 5}, Totals: DiffRow{KeysBefore: 3, KeysAfter: 3, ValueBytesBefore: 9, ValueBytesAfter: 9}}
 	p := &recordedPage{}
 	none.write(p, 9, false)
-	if got := strings.Join(p.lines, "\n"); got != "standard input -> b: unknown, taken 1970-01-01 00:00:05 UTC\n3 keys (the same), 9 B of values (the same); no TTL: 0.0% of keys\nNothing changed by 5.0% and 2 KB or more, and no finding is new or resolved.\n-- More: --details, -f diff.html (a page with a map), -f json" {
+	if got := strings.Join(p.lines, "\n"); got != "standard input -> b: unknown, taken 1970-01-01 00:00:05 UTC\n3 keys (the same), 9 B of values (the same); no TTL: 0.0% of keys\nNothing changed by 5.0% and 2 KB or more, and no finding is new or resolved.\n-- More: --details, -f diff.html (a page), -f json" {
 		t.Error(got)
 	}
 	for _, c := range []struct {

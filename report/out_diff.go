@@ -350,7 +350,7 @@ func (d *Diff) sections(p page, most int, full bool) {
 			p.sentence(m)
 		}
 	}
-	p.foot(word("More: --details, -f diff.html (a page with a map), -f json"))
+	p.foot(word("More: --details, -f diff.html (a page), -f json"))
 }
 
 func pointersTo(rows []DiffRow) (list []*DiffRow) {

@@ -167,7 +167,19 @@ func (t *nameTree) path(n *report.TreeNode) (list []*report.TreeNode) {
 	return list
 }
 
-// holds reports whether the keys of a group are below a node, or of it. Groups have * for
+// covers reports whether a node has all keys of a group that it holds keys of: no value of
+// its path is a * there.
+func (t *nameTree) covers(n *report.TreeNode, group report.Name) bool {
+	of := t.cut(string(group))
+	for i, s := range t.cut(string(n.Prefix)) {
+		if i < len(of) && s != "" && s != of[i] && !matchStars(s, of[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether keys of a group are below a node, or of it. Groups have * for
 // numbers that the tree names, and the tree has * for words that groups name.
 func (t *nameTree) holds(n *report.TreeNode, group report.Name) bool {
 	if strings.HasSuffix(string(n.Prefix), restOfTree) {

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
+)
+
+type panelText struct {
+	width int
+	lines []panelLine
+}
+
+type panelLine struct {
+	text  string
+	style tcell.Style
+}
+
+// sizeUnit is a size, whose unit stays beside its number.
+var sizeUnit = regexp.MustCompile(`([0-9]) ([KMGTP]?B)\b`)
+
+func (p *panelText) add(style tcell.Style, first, next, s string) {
+	if s == "" {
+		return
+	}
+	s = sizeUnit.ReplaceAllString(s, "$1"+text.NBSP+"$2")
+	for line := range strings.Lines(strings.ReplaceAll(text.Wrap(first, next, s, p.width), text.NBSP, " ")) {
+		for _, part := range shownLines([]string{strings.TrimRight(line, "\n")}, p.width) {
+			p.lines = append(p.lines, panelLine{part, style})
+		}
+	}
+}
+
+func (b *browser) panel(r *browseRow, x, y, width, height int) {
+	lines := b.details(r, width-1)
+	for i, line := range lines {
+		if i == height-1 && len(lines) > height {
+			b.put(x, y+i, width, styleDim, "... "+b.t("Tab shows all"))
+			return
+		}
+		b.screen.PutStrStyled(x, y+i, line.text, line.style)
+	}
+}
+
+func (b *browser) details(r *browseRow, width int) []panelLine {
+	p := &panelText{width: width}
+	p.add(styleBold, "", "", r.name())
+	if r.key != nil {
+		b.aboutKey(p, r.key)
+	} else {
+		b.aboutNode(p, r.node)
+	}
+	return p.lines
+}
+
+// aboutNode says what is known of a prefix.
+func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
+	noTTL := message.New("without TTL: {keys} ({share})", countOfKeys(n.WithoutTTL.Keys),
+		message.Share("share", float64(n.WithoutTTL.Keys)/float64(max(n.Keys, 1))))
+	parts := []message.Message{message.New("{keys}", countOfKeys(n.Keys)),
+		message.New("{n}", message.Number("n", n.Elements, "1 element", "{n} elements")),
+		message.New("types: {types}", message.Text("types", strings.Join(n.Types, ", "))), noTTL}
+	if n.TTLMin != nil && n.TTLMax != nil {
+		parts = append(parts, message.New("TTL {from} to {to}", message.Duration("from", *n.TTLMin),
+			message.Duration("to", *n.TTLMax)))
+	}
+	if n.MayLackKeys > 0 {
+		parts = append(parts, message.New("up to {n} more keys count elsewhere", message.Int("n", n.MayLackKeys)))
+	}
+	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
+	b.identity(p, n)
+	b.source(p, n)
+	ofSeverity := map[string]int64{"error": n.Findings.Error, "warning": n.Findings.Warning, "info": n.Findings.Info}
+	for i := range b.report.Rules {
+		f := &b.report.Rules[i]
+		count := int64(0)
+		text := "{n}: {title}"
+		for _, g := range f.Groups {
+			switch {
+			case !b.tree.holds(n, g.Group):
+			case b.tree.covers(n, g.Group):
+				count += g.Count
+			case ofSeverity[f.Severity] > 0: // the group has keys elsewhere, too
+				count += min(g.Count, ofSeverity[f.Severity])
+				text = "up to {n}: {title}"
+			}
+		}
+		if count > 0 && n != b.report.Tree {
+			b.finding(p, f.Severity, f.Rule,
+				message.New(text, message.Int("n", min(count, f.Count)), message.Word("title", f.Title)))
+		}
+	}
+	written := map[string]bool{} // a saving can also be one of the first things to do
+	for _, steps := range [][]report.Step{b.report.FixFirst, b.report.Savings} {
+		for i := range steps {
+			s := &steps[i]
+			of := s.Group != "" && b.tree.holds(n, s.Group) && (b.tree.covers(n, s.Group) ||
+				n.Findings.Error+n.Findings.Warning+n.Findings.Info > 0)
+			if s.Key != "" {
+				of = b.tree.has(n, []byte(s.Key))
+			}
+			if of && (b.advice || !s.ChangesData) && !written[s.Text] {
+				written[s.Text] = true
+				b.adviceOf(p, s.Message, s.Text, s.Commands)
+			}
+		}
+	}
+	if k := n.LargestKey; k != nil {
+		p.add(styleText, "", "  ", b.env.line(message.New("largest key: {key}, {type}, {size}",
+			message.Name("key", string(k.Key)), message.Text("type", k.Type),
+			message.Size("size", figureOr(k.MemoryBytes, k.ValueBytes)))))
+	}
+}
+
+// identity says which libraries wrote the keys below a node, or what they look like.
+func (b *browser) identity(p *panelText, n *report.TreeNode) {
+	const most = 4
+	var seen []report.Identity
+	for i := range b.report.Groups {
+		g := &b.report.Groups[i]
+		if g.Identity == nil || !b.tree.holds(n, g.Group) || len(seen) == most {
+			continue
+		}
+		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting,
+			ByDesign: g.Identity.ByDesign,
+			Deletion: g.Identity.Deletion, Sure: g.Identity.Sure}
+		if slices.Contains(seen, id) {
+			continue
+		}
+		seen = append(seen, id)
+		what := []message.Message{message.New(string(id.Role))}
+		if id.ByDesign {
+			what = append(what, message.New("TTL: {text}", message.Word("text", "none by design")))
+		}
+		if id.Setting != "" {
+			what = append(what, message.New("bounded by {setting}", message.Text("setting", id.Setting)))
+		}
+		if id.Deletion != "" {
+			what = append(what, message.New("delete: {text}", message.Text("text", id.Deletion)))
+		}
+		library := message.Text("library", id.Library)
+		if id.Library == "" {
+			library = message.Word("library", "looks like")
+		}
+		p.add(styleText, "", "  ", b.env.line(message.New("{library}: {role}", library, message.List("role", "; ", what))))
+	}
+}
+
+func (b *browser) finding(p *panelText, severity, rule string, m message.Message) {
+	p.add(b.severity(styleText, severity, false), severity+" ", "  ", rule+" "+b.env.line(m))
+}
+
+func (b *browser) adviceOf(p *panelText, m message.Message, english string, commands []string) {
+	s := b.env.line(m)
+	if m.IsZero() {
+		s = text.Sanitize(english)
+	}
+	p.add(styleText, "> ", "  ", s)
+	for _, c := range commands {
+		p.add(styleDim, "  ", "    ", text.Sanitize(c))
+	}
+}
+
+func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
+	kind := k.Type
+	if k.Encoding != "" && k.Encoding != k.Type {
+		kind += ", " + k.Encoding
+	}
+	facts := []message.Message{message.New("{type}", message.Text("type", kind))}
+	add := func(id string, n report.Figure, arg func(string, int64) message.Arg) {
+		if n.Known() {
+			facts = append(facts, message.New(id, arg("n", int64(n))))
+		}
+	}
+	if k.Type != "string" {
+		add("{n}", k.Elements, func(name string,
+			n int64) message.Arg {
+			return message.Number(name, n, "1 element", "{n} elements")
+		})
+	}
+	add("value {n}", k.ValueBytes, message.Size)
+	add("memory {n}", k.Memory, message.Size)
+	if k.LargestElement != nil {
+		facts = append(facts, message.New("largest element {name}, {n}", message.Element("name", string(*k.LargestElement)),
+			message.Size("n", int64(k.Largest))))
+	}
+	switch {
+	case k.ExpireAt == nil:
+		facts = append(facts, message.New("never expires"))
+	case k.TTL != nil:
+		facts = append(facts, message.New("TTL {n}", message.Duration("n", *k.TTL)))
+	}
+	add("idle {n}", k.Idle, message.Duration)
+	add("LFU counter {n}", k.Freq, message.Int)
+	facts = append(facts, message.New("database {n}", message.Int("n", int64(k.DB))))
+	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", facts))))
+	if k.Owner != "" {
+		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Element("name", k.Owner))))
+	}
+	n := b.tree.find([]byte(k.Key))
+	b.identity(p, n)
+	b.source(p, n)
+	rules := b.report.Rules
+	if v := b.view(); v.report != nil {
+		rules = v.report.Rules
+	}
+	for i := range k.Findings {
+		f := &k.Findings[i]
+		e := exampleOf(rules, f.Rule, k)
+		if e == nil {
+			e = exampleOf(b.report.Rules, f.Rule, k)
+		}
+		if e == nil {
+			title := message.Message{}
+			if rule, known := thresholds.Lookup(f.Rule); known {
+				title = message.New(rule.Title)
+			}
+			b.finding(p, f.Severity, f.Rule, title)
+			continue
+		}
+		what := e.Message
+		if what.IsZero() {
+			what = message.New("{text}", message.Foreign("text", e.Text))
+		}
+		b.finding(p, f.Severity, f.Rule, what)
+		for j := range e.Advice {
+			if a := &e.Advice[j]; b.advice || !a.ChangesData {
+				b.adviceOf(p, a.Message, a.Text, a.Commands)
+			}
+		}
+	}
+}
+
+// exampleOf returns the example of a rule that is a key, nil if there is none.
+func exampleOf(rules []report.Finding, rule string, k *report.KeyRow) *report.Example {
+	for i := range rules {
+		for j := range rules[i].Examples {
+			e := &rules[i].Examples[j]
+			if rules[i].Rule == rule && e.KeyRow != nil && e.Key == k.Key && e.DB == k.DB {
+				return e
+			}
+		}
+	}
+	return nil
+}
