@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // assignment reads a declaration or an assignment, whose operator is token i.
 func (c *collector) assignment(i int) {
@@ -46,7 +49,7 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			c.set(c.words.keep(name), n)
+			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at))
 		}
 		if keyLike(name) {
 			c.named(n, t)
@@ -59,6 +62,15 @@ func (c *collector) assignment(i int) {
 		c.declare(name, base, n, t)
 	}
 	c.option(name, n, t)
+}
+
+// declares reports whether the variable at a token is a new one.
+func (c *collector) declares(at int) bool {
+	if at == 0 || c.tokens[at].first || !c.isWord(at-1) {
+		return false
+	}
+	word := c.textOf(at - 1)
+	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
 }
 
 // inClass reports whether the innermost scope is a class in a function.
@@ -326,10 +338,8 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 				return v
 			}
 		}
-		for i, p := range f.params {
-			if p == n.text {
-				return &node{kind: paramNode, index: int16(i), text: n.text, label: n.label}
-			}
+		if i := slices.Index(f.params, n.text); i >= 0 {
+			return &node{kind: paramNode, index: int16(i), text: n.text, label: n.label}
 		}
 		return n
 	}

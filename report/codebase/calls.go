@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // call notes the keys of a call whose method is token i.
 func (c *collector) call(i int, word string) {
@@ -102,7 +105,7 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 		}
 	}
 	if c.is(open, "(") {
-		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && containsWord(c.functionsOf(), c.textOf(i-1)) {
+		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) {
 			return nil, false
 		}
 		c.steps, c.depth = 0, 0
@@ -169,9 +172,7 @@ func (c *collector) receiver(i int) string {
 		}
 		words = append(words, w)
 	}
-	for a, b := 0, len(words)-1; a < b; a, b = a+1, b-1 {
-		words[a], words[b] = words[b], words[a]
-	}
+	slices.Reverse(words)
 	return strings.ToLower(strings.Join(words, "."))
 }
 
@@ -214,10 +215,20 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 		return Certain
 	case command.unusual && c.file.redis:
 		return Certain
+	case c.file.redis && clients[receiver] && c.ofItself(receiver):
+		return 0
 	case c.file.redis && clients[strings.TrimLeft(last, "$@_")]:
 		return Likely
 	}
 	return 0
+}
+
+// ofItself reports whether the receiver of a call is that of the method around, in Go, whose type
+// does not say that it is a client.
+func (c *collector) ofItself(receiver string) bool {
+	f := c.function()
+	return f != nil && f.self == receiver && !slices.ContainsFunc([]string{"cache", "redis", "client", "store", "conn"},
+		func(word string) bool { return strings.Contains(strings.ToLower(f.container), word) })
 }
 
 // fetch notes the key of a call of a cache.

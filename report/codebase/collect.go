@@ -1,5 +1,7 @@
 package codebase
 
+import "slices"
+
 // A source is what is known of one file.
 type source struct {
 	path    string
@@ -26,6 +28,7 @@ type declaration struct {
 type function struct {
 	name, container string
 	params          []string
+	self            string // what the function calls the object around, in Go
 	returns         []returned
 	source          *source
 	passes          []passed
@@ -214,7 +217,7 @@ func (c *collector) word(i int, t *token) {
 			c.forget(n)
 		}
 	}
-	if (i == 0 || !c.is(i-1, ".")) && containsWord(c.functionsOf(), word) && (next.kind == wordToken || c.is(i+1, "(")) {
+	if (i == 0 || !c.is(i-1, ".")) && slices.Contains(c.syntax.functions, word) && (next.kind == wordToken || c.is(i+1, "(")) {
 		c.functionHeader(i)
 		return
 	}
@@ -245,17 +248,6 @@ func (c *collector) lastCall(i int) bool {
 	}
 	_, end := c.expression(i)
 	return c.isWord(end) && c.textOf(end) == "end" || s.end > 0 && end == s.end
-}
-
-func (c *collector) functionsOf() []string { return c.syntax.functions }
-
-func containsWord(list []string, word string) bool {
-	for _, w := range list {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // importNames notes the names that a statement imports.
@@ -373,7 +365,7 @@ func (c *collector) generic(i int) int {
 
 // functionHeader reads a function that begins with a keyword.
 func (c *collector) functionHeader(i int) {
-	n, container := i+1, c.class()
+	n, container, self := i+1, c.class(), ""
 	if c.syntax == golang {
 		container = ""
 		if c.is(n, "(") {
@@ -387,6 +379,9 @@ func (c *collector) functionHeader(i int) {
 				if c.isWord(m) {
 					container = c.words.keep(c.textOf(m))
 				}
+			}
+			if c.isWord(n+1) && !c.is(n+2, ")") {
+				self = c.words.keep(c.textOf(n + 1))
 			}
 			n = c.behind(n)
 		}
@@ -420,7 +415,9 @@ func (c *collector) functionHeader(i int) {
 		c.push(i, body, scope{function: c.newFunction(name, container, open)})
 		return
 	}
-	c.body(i, body+1, name, container, open)
+	if c.body(i, body+1, name, container, open) {
+		c.functions[len(c.functions)-1].self = self
+	}
 }
 
 // body finds the body of a function behind its parameters.

@@ -2,6 +2,7 @@ package codebase
 
 import (
 	_ "embed" // commands.txt
+	"slices"
 	"strings"
 )
 
@@ -110,6 +111,9 @@ var fetchers = wordSet(`get set fetch read write remember rememberforever put fo
 	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
 	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync`)
 
+// collections are methods of maps in memory.
+var collections = wordSet(`containskey containsvalue putifabsent putall getordefault computeifabsent trygetvalue`)
+
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
@@ -128,12 +132,7 @@ var clients = wordSet(`r c rc rd pipe pipeline pipeliner p multi tx trx transact
 
 // ofServer reports whether names say that a value is a client of the server.
 func ofServer(path string) bool {
-	for _, word := range servers {
-		if strings.Contains(path, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(servers, func(word string) bool { return strings.Contains(path, word) })
 }
 
 // notClient reports whether a name says that a value is something else that has to do

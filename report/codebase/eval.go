@@ -128,9 +128,7 @@ func (p *program) join(args []*node, separator []string, at frame) (list []strin
 		if i > 0 {
 			list = add(list, separator...)
 		}
-		if v := p.eval(a, at); len(v) > 0 {
-			list = add(list, v...)
-		}
+		list = add(list, p.eval(a, at)...)
 	}
 	return list
 }
@@ -232,10 +230,9 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			if rank > 0 && same {
 				rank++
 			}
+		case n.of != nil && !self && single && namesKey(n.text):
+			rank = 1
 		case n.of != nil && !self:
-			if single && namesKey(n.text) {
-				rank = 1
-			}
 		case self || container != "" && container == at.container:
 			switch {
 			case container != "" && container == at.container && same:
@@ -391,8 +388,7 @@ func (p *program) call(n *node, at frame) []string {
 func (p *program) built(args []*node, at frame) []string {
 	list := vary()
 	for _, a := range args {
-		list = add(list, p.eval(a, at)...)
-		list = add(list, "")
+		list = add(add(list, p.eval(a, at)...), "")
 	}
 	return list
 }
@@ -408,24 +404,17 @@ func (p *program) values(args []*node, at frame) (list [][]string) {
 // join(list, ":").
 func (p *program) joinCall(n *node, at frame) []string {
 	of, args := n.of, n.args
-	list := func(a *node) ([]*node, bool) {
-		if a != nil && a.kind == listNode {
-			return a.args, true
-		}
-		return nil, false
+	isList := func(a *node) bool { return a != nil && a.kind == listNode }
+	if isList(of) && len(args) <= 1 {
+		return p.join(of.args, p.join(args, nil, at), at)
 	}
-	if l, ok := list(of); ok && len(args) <= 1 {
-		return p.join(l, p.join(args, nil, at), at)
-	}
-	if of != nil && of.kind != wordNode && len(args) == 1 {
-		if l, ok := list(args[0]); ok {
-			return p.join(l, p.eval(of, at), at)
-		}
+	if of != nil && of.kind != wordNode && len(args) == 1 && isList(args[0]) {
+		return p.join(args[0].args, p.eval(of, at), at)
 	}
 	if len(args) >= 2 {
 		for i, a := range args[:2] {
-			if l, ok := list(a); ok && len(args) == 2 {
-				return p.join(l, p.eval(args[1-i], at), at)
+			if isList(a) && len(args) == 2 {
+				return p.join(a.args, p.eval(args[1-i], at), at)
 			}
 		}
 		if separator := p.eval(args[0], at); n.of != nil && n.of.kind == wordNode && strings.EqualFold(n.of.text, "string") {

@@ -34,7 +34,6 @@ const (
 
 // A matcher has the patterns of a checkout by their keys.
 type matcher struct {
-	checkout *Checkout
 	keys     []*keyPattern
 	words    map[string][]*keyPattern // by words of their fixed parts
 	prefixes []string                 // that precede every key
@@ -61,10 +60,10 @@ func (c *Checkout) Match(groups []Group) [][]Candidate {
 
 // matcher returns the patterns of a checkout, ready to be compared with groups.
 func (c *Checkout) matcher(groups []Group) *matcher {
-	m := &matcher{checkout: c, words: map[string][]*keyPattern{}}
+	m := &matcher{words: map[string][]*keyPattern{}}
 	byKey := map[string]*keyPattern{}
-	for i := range m.checkout.Patterns {
-		p := &m.checkout.Patterns[i]
+	for i := range c.Patterns {
+		p := &c.Patterns[i]
 		k := byKey[p.Key]
 		if k == nil {
 			s := symbols(p.Parts)
@@ -288,12 +287,7 @@ func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
 		}
 	}
 	for _, k := range m.keys {
-		best := k.lines[0]
-		for _, p := range k.lines {
-			if p.rank() > best.rank() {
-				best = p
-			}
-		}
+		best := slices.MaxFunc(k.lines, func(a, b *Pattern) int { return cmp.Compare(a.rank(), b.rank()) })
 		if !matched[k] && k.symbols[0] != varies && k.fixed >= 3 && (best.Writes || len(best.Commands) == 0) {
 			list = append(list, best)
 		}

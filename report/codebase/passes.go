@@ -24,9 +24,6 @@ func (s *scanner) calls() {
 			return
 		}
 		s.each(callees, func(r *reading) {
-			if r.skip != nil {
-				return
-			}
 			for _, site := range r.sites {
 				if f := s.callee(site); f != nil {
 					s.passOn(site, f)
@@ -123,7 +120,8 @@ func (s *scanner) known(f *function) *function {
 // callee returns the function that a site calls, nil if that is not certain.
 func (s *scanner) callee(c *site) *function {
 	n := &node{kind: wordNode, text: c.callee}
-	common := commandOf(c.callee) != nil || fetchers[strings.ToLower(c.callee)] || len(c.callee) < 6
+	lower := strings.ToLower(c.callee)
+	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
 		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {

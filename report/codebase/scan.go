@@ -120,7 +120,11 @@ func (s *scanner) each(callees map[string]bool, yield func(*reading)) {
 	}
 	all.Wait()
 	for _, r := range results {
-		yield(r)
+		if r.skip != nil {
+			r.skip(&s.skipped)
+		} else {
+			yield(r)
+		}
 	}
 }
 
@@ -162,12 +166,9 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 
 // aboutServer reports whether a source speaks of Redis, other than by "redistribute".
 func aboutServer(src string) bool {
-	for _, word := range [...]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."} {
-		if strings.Count(src, word) > strings.Count(src, word+"t") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."}, func(word string) bool {
+		return strings.Count(src, word) > strings.Count(src, word+"t")
+	})
 }
 
 // declarations reads all files, and adds the patterns of their calls.
@@ -176,13 +177,9 @@ func (s *scanner) declarations() {
 	s.found = map[string]int{}
 	var sites []*site
 	var decls []*declaration
-	sources := map[string]*source{}
+	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
-		if r.skip != nil {
-			r.skip(&s.skipped)
-			return
-		}
-		sources[r.file.path], r.file.order = r.file, s.checkout.Files
+		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
 		for _, d := range r.decls {
@@ -194,7 +191,6 @@ func (s *scanner) declarations() {
 		sites = append(sites, r.sites...)
 		decls = append(decls, r.decls...)
 	})
-	s.sources = sources
 	s.setups(sites)
 	for _, site := range sites {
 		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 {
@@ -226,15 +222,11 @@ func (s *scanner) declarations() {
 
 // setups adds the lines that set up libraries.
 func (s *scanner) setups(sites []*site) {
-	add := func(w *setupWord, p Pattern) {
-		p.Sure = Likely
-		s.checkout.setups = append(s.checkout.setups, setup{p, w.library, w.rank})
-	}
 	for _, c := range sites {
 		if c.setup == nil {
 			continue
 		}
-		p := Pattern{File: c.source.path, Line: int(c.line), Text: c.text}
+		p := Pattern{File: c.source.path, Line: int(c.line), Text: c.text, Sure: Likely}
 		if c.function != nil {
 			p.Function = strings.Trim(c.function.container+"."+c.function.name, ".")
 		}
@@ -242,11 +234,12 @@ func (s *scanner) setups(sites []*site) {
 			s.program.steps = 0
 			p.Key, _ = constant(s.program.eval(c.key, c.frame()))
 		}
-		add(c.setup, p)
+		s.checkout.setups = append(s.checkout.setups, setup{p, c.setup.library, c.setup.rank})
 	}
 	for path, first := range s.firstSettings() {
-		for i := range setupWords[path] {
-			add(&setupWords[path][i], first)
+		first.Sure = Likely
+		for _, w := range setupWords[path] {
+			s.checkout.setups = append(s.checkout.setups, setup{first, w.library, w.rank})
 		}
 	}
 }

@@ -251,3 +251,27 @@ func TestManyOfOneName(t *testing.T) {
 		t.Errorf("%d patterns, want %d", len(c.Patterns), want)
 	}
 }
+
+// TestMisread has calls that look like those of a client and are none, and variables of one name
+// in blocks beside each other.
+func TestMisread(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"a/StateCache.java": "import redis.clients.jedis.Jedis;\nclass StateCache {\n  boolean containsKey(String key) { return jedis.exists(key); }\n}\n",
+		"a/Query.java":      "class Query {\n  void f(Map parameters) { parameters.containsKey(\"sort:order\"); }\n}\n",
+		"b/config.go": "package b\n\nimport \"github.com/redis/go-redis/v9\"\n\nfunc (c *Config) all(ctx context.Context) {\n" +
+			"\tc.Get(ctx, \"database:host\")\n}\n\nfunc (c *SessionStore) all(ctx context.Context) {\n\tc.Get(ctx, \"session:all\")\n}\n",
+		"b/Blocks.java": "class Blocks {\n  void f(String id, boolean x) {\n    if (x) {\n      String key = \"one:\" + id;\n" +
+			"      jedis.get(key);\n    } else {\n      String key = \"two:\" + id;\n      jedis.del(key);\n    }\n  }\n}\n",
+		"b/blocks.ts": "const a = (x) => {\n  let key = `one:${x}`;\n  if (x) {\n    key = `two:${x}`;\n  }\n  redis.get(key);\n};\n",
+	})
+	var calls []string
+	for _, p := range c.Patterns {
+		if len(p.Commands) > 0 {
+			calls = append(calls, fmt.Sprintf("%s:%d %s", p.File, p.Line, p.Key))
+		}
+	}
+	want := "b/Blocks.java:5 one:*, b/Blocks.java:8 two:*, b/blocks.ts:6 one:*, b/blocks.ts:6 two:*, b/config.go:10 session:all"
+	if got := strings.Join(calls, ", "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}

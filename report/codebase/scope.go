@@ -1,5 +1,7 @@
 package codebase
 
+import "slices"
+
 // A scope is a function, a class or an object, to the bracket or the column that
 // ends it.
 type scope struct {
@@ -60,15 +62,17 @@ func (c *collector) block() int {
 }
 
 // set assigns a value to a variable of the function around. If the variable has one of
-// another block already, either may be in force.
-func (c *collector) set(name string, value *node) {
+// another block already, either may be in force, unless that has ended and this declares another
+// variable.
+func (c *collector) set(name string, value *node, declared bool) {
 	for n := len(c.scopes) - 1; n >= 0; n-- {
 		s := &c.scopes[n]
 		if s.function == nil {
 			continue
 		}
 		old, known := s.locals[name]
-		if known && s.blocks[name] != c.block() && old.kind != holeNode && value.kind != holeNode {
+		declared = declared && !slices.Contains(c.blocks, s.blocks[name])
+		if known && !declared && s.blocks[name] != c.block() && old.kind != holeNode && value.kind != holeNode {
 			list := []*node{old}
 			if old.kind == eitherNode {
 				list = old.args

@@ -52,7 +52,7 @@ func (c *collector) setUp(i int, list []setupWord) {
 	case "import", "from", "use", "using", "require":
 		return
 	}
-	if i > 0 && (c.textOf(i-1) == "class" || containsWord(c.functionsOf(), c.textOf(i-1))) {
+	if i > 0 && (c.textOf(i-1) == "class" || slices.Contains(c.syntax.functions, c.textOf(i-1))) {
 		return
 	}
 	for _, w := range list {
