@@ -70,7 +70,7 @@ func start(t *testing.T, job batch.CronJob) (earliest, latest int) {
 
 // TestNightly checks that runs do not collide, and runs the commands of the pods of six
 // nights with their volumes in a directory: each night has its states alone, whatever is left
-// of the one before, and what happened is told once.
+// of the one before, and each event is in one message only.
 func TestNightly(t *testing.T) {
 	scan, nightly, report := nights(t)
 	for _, job := range []batch.CronJob{scan, nightly, report} {
