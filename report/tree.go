@@ -25,11 +25,13 @@ type TreeNode struct {
 	TTLMedian   *int64  `json:"ttl_median,omitempty"`
 	TTLMax      *int64  `json:"ttl_max,omitempty"`
 	// Findings are those of Report.Rules about single keys: without the explained ones.
-	Findings   Counts   `json:"findings"`
-	DB         *int     `json:"db,omitempty"` // of all keys, nil if they are in several
-	Owner      string   `json:"owner,omitempty" redact:"text"`
-	Types      []string `json:"types"`
-	LargestKey *TreeKey `json:"largest_key,omitempty"`
+	Findings Counts `json:"findings"`
+	DB       *int   `json:"db,omitempty"`                  // of all keys, nil if they are in several
+	Owner    string `json:"owner,omitempty" redact:"text"` // of all keys, "" nobody or several
+	// SeveralOwners is true if keys have different owners, or some have none.
+	SeveralOwners bool     `json:"several_owners,omitempty"`
+	Types         []string `json:"types"`
+	LargestKey    *TreeKey `json:"largest_key,omitempty"`
 	// Identity says what the keys are, as far as all of them have it in common; nil if that is
 	// not known.
 	Identity *Identity `json:"identity,omitempty"`
@@ -168,6 +170,7 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 	if owner := g.Owner(); owner >= 0 {
 		n.Owner = f.owner[owner]
 	}
+	n.SeveralOwners = g.Owner() < 0
 	for _, t := range g.Types() {
 		n.Types = append(n.Types, t.String())
 	}

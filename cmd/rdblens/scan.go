@@ -39,9 +39,6 @@ const maxTop = 1000
 // maxTreeNodes bounds the tree of a report: the tree of a scan has no more.
 const maxTreeNodes = 50_000
 
-// maxDepth is the number of segments of a name that the tree distinguishes.
-const maxDepth = 12
-
 // newestServers is the value of --what-if without one.
 const newestServers = "newest"
 
@@ -200,7 +197,7 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 			return nil
 		}}.add(cmd)
 	option{name: "depth", arg: "N", usage: "say where the memory is by prefixes of N segments, behind what all names begin with",
-		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, maxDepth)}.add(cmd)
+		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, report.MaxSegments)}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())
 	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
 	nodesOption(cmd, &o.Cluster).add(cmd)
