@@ -21,7 +21,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// addLanguage declares --lang for all commands, and prints help in its language.
 func (e *env) addLanguage(root *cobra.Command) {
 	e.language = language.FromLocale(os.Getenv)
 	words := language.All()
