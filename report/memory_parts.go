@@ -6,7 +6,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/serverinfo"
+	"github.com/rdblens/rdblens/report/internal/serverinfo"
 )
 
 // MemoryPart is a part of used_memory, or of what the server has besides.

@@ -10,7 +10,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/requirements"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // htmlStyle renders messages for the page, which has a button for the other language:
@@ -133,7 +133,7 @@ type htmlBlock struct {
 	Table    *htmlTable
 	Strip    []htmlBar
 	Fold     *htmlFold
-	Source   *requirements.Source
+	Source   *thresholds.Source
 	Figure   string            // the identifier of what the script draws
 	Heading  []message.Message // one
 	Items    []message.Message

@@ -18,7 +18,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
@@ -29,7 +28,7 @@ import (
 type nightlyFlags struct {
 	passFlags
 	redactFlags
-	nodes              *cluster.Nodes
+	nodes              *report.ClusterNodes
 	thresholds.Nightly // what flags set; configured adds the rest
 	code               sourceFlags
 	dir                string

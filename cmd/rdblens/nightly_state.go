@@ -17,7 +17,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
@@ -140,13 +139,13 @@ func (n *night) removeOld() {
 
 // writeFile writes a file that appears whole or not at all.
 func writeFile(path string, content []byte) error {
-	out, err := output.Create(path, nil)
+	out, err := report.CreateFile(path, nil)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	if _, err := out.Write(content); err != nil {
-		return output.NewError(path, err)
+		return report.NewOutputError(path, err)
 	}
 	return out.Commit()
 }
