@@ -12,7 +12,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -153,7 +152,7 @@ func (s *partReports) write(targets []report.Target, inputs []string, all *repor
 	if s.what == "prefix" && keys > 0 {
 		fmt.Fprintf(&index, "| everything else | %s | | | | | | |\n", message.FormatCount(keys))
 	}
-	f, err := output.Create(filepath.Join(s.dir, "README.md"), inputs)
+	f, err := report.CreateFile(filepath.Join(s.dir, "README.md"), inputs)
 	if err != nil {
 		return err
 	}
