@@ -262,7 +262,7 @@ func (v *overview) describeFiles(now time.Time) {
 			taken = message.New("{from} to {to}", message.Time("from", int64(oldest)), message.Time("to", int64(newest)))
 		}
 		if age := now.Unix() - int64(newest); !now.IsZero() && age >= 0 {
-			taken = message.New("{time} ({age} ago)", message.Phrase("time", taken), message.Phrase("age", roughDuration(age)))
+			taken = message.New("{time} ({age} ago)", message.Phrase("time", taken), message.Phrase("age", RoughDuration(age)))
 		}
 	}
 	args := []message.Arg{message.Phrase("taken", taken), message.Word("checksum", checksum), message.Phrase("state", state), message.Int("n", int64(len(r.Inputs)))}

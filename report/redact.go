@@ -7,7 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/redact"
+	"github.com/rdblens/rdblens/report/internal/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )

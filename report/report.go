@@ -2,8 +2,8 @@ package report
 
 import (
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/internal/cluster"
 	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 )

@@ -14,12 +14,12 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
-	"github.com/rdblens/rdblens/report/serverinfo"
+	"github.com/rdblens/rdblens/report/internal/cluster"
+	"github.com/rdblens/rdblens/report/internal/serverinfo"
+	"github.com/rdblens/rdblens/report/internal/target"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/target"
 )
 
 // Source is a snapshot that Scan reads.

@@ -29,10 +29,9 @@ type TreeNode struct {
 	DB       *int   `json:"db,omitempty"` // of all keys, nil if they are in several
 	// Rules has these findings by rule and severity. Reports of older versions do not have it.
 	Rules []TreeRule `json:"rules,omitempty"`
-	// Owner is that of all keys, "" if nobody owns them. SeveralOwners: their groups have different
-	// ones, or some have none; then Owner is "".
+	Owner string     `json:"owner,omitempty" redact:"text"` // of all keys, "" nobody or several
+	// SeveralOwners is true if keys have different owners, or some have none.
 	SeveralOwners bool     `json:"several_owners,omitempty"`
-	Owner         string   `json:"owner,omitempty" redact:"text"`
 	Types         []string `json:"types"`
 	LargestKey    *TreeKey `json:"largest_key,omitempty"`
 	// Identity says what the keys are, as far as all of them have it in common; nil if that is
@@ -204,9 +203,8 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 	}
 	if owner := g.Owner(); owner >= 0 {
 		n.Owner = f.owner[owner]
-	} else {
-		n.SeveralOwners = true
 	}
+	n.SeveralOwners = g.Owner() < 0
 	for _, t := range g.Types() {
 		n.Types = append(n.Types, t.String())
 	}

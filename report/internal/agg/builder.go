@@ -247,10 +247,12 @@ func (b *Builder) judge() {
 			j.Findings = slices.DeleteFunc(j.Findings,
 				func(f thresholds.InstanceFinding) bool { return thresholds.Rules()[f.Rule].Optional })
 		}
-		for _, found := range j.Findings {
-			for n, pattern := range found.Groups {
-				found.Groups[n] = string(b.Tables.Groups.PatternOf([]byte(pattern)))
+		for n := range j.Findings {
+			var groups []string
+			for _, pattern := range j.Findings[n].Groups {
+				groups = append(groups, b.Tables.Groups.patternsOf([]byte(pattern))...)
 			}
+			j.Findings[n].Groups = groups
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package agg
 
 import (
+	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/hashindex"
@@ -304,21 +306,23 @@ func (g *Groups) end() {
 	g.tree.Finish()
 	g.finished = true
 	g.byName = map[string]int32{}
-	g.endBelow(0, nil, false)
+	g.endBelow([]tree.Grouped{{}}, nil)
 }
 
-// endBelow makes the groups of the leaves below a node, whose names have patterns that
-// begin like prefix, of which values are folded or not.
-func (g *Groups) endBelow(node int32, prefix []byte, folded bool) {
-	for _, p := range g.tree.Patterns(node) {
+// endBelow makes the groups of the leaves below nodes, whose names have patterns that begin like
+// prefix.
+func (g *Groups) endBelow(nodes []tree.Grouped, prefix []byte) {
+	for _, p := range g.tree.Patterns(nodes, bytes.IndexByte(prefix, '*') >= 0) {
 		pattern := append(prefix[:len(prefix):len(prefix)], p.Text...)
-		if i := g.tree.Node(p.Node).Leaf; i != 0 {
-			g.addFinal(string(pattern), i)
-			if folded || p.Folded {
-				g.folded.Add(naming.HashPattern(g.namer.AppendPattern(nil, g.tree.AppendPath(nil, p.Node))))
+		for _, n := range p.Nodes {
+			if i := g.tree.Node(n.Node).Leaf; i != 0 {
+				g.addFinal(string(pattern), i)
+				if n.Folded {
+					g.folded.Add(naming.HashPattern(g.namer.AppendPattern(nil, g.tree.AppendPath(nil, n.Node))))
+				}
 			}
 		}
-		g.endBelow(p.Node, pattern, folded || p.Folded)
+		g.endBelow(p.Nodes, pattern)
 	}
 }
 
@@ -385,17 +389,26 @@ func (g *Groups) Findings(group *Group) iter.Seq2[int, Count] {
 	}
 }
 
-// PatternOf returns the pattern of the group that counts the keys of a name, or of a
-// pattern, once the groups are ended.
-func (g *Groups) PatternOf(name []byte) []byte {
+// PatternOf returns the pattern of the group that counts the keys of a name, once the groups are
+// ended.
+func (g *Groups) PatternOf(name []byte) []byte { return []byte(g.patternsOf(name)[0]) }
+
+// patternsOf returns the patterns of the groups that count the keys of a name, or of names with a
+// pattern.
+func (g *Groups) patternsOf(name []byte) (list []string) {
 	if g.finished {
-		if node := g.tree.Find(name); node != 0 {
+		for _, node := range g.tree.Find(name) {
 			if leaf := g.tree.Node(node).Leaf; leaf != 0 {
-				return []byte(g.final[g.list[leaf-1].group].pattern)
+				if pattern := g.final[g.list[leaf-1].group].pattern; !slices.Contains(list, pattern) {
+					list = append(list, pattern)
+				}
 			}
 		}
 	}
-	return g.namer.AppendPattern(nil, name)
+	if list == nil {
+		list = []string{string(g.namer.AppendPattern(nil, name))}
+	}
+	return list
 }
 
 // Name returns what a report calls the group of a pattern: the name of its key if
