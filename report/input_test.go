@@ -13,7 +13,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/thresholds/target"
+	"github.com/rdblens/rdblens/report/internal/target"
 )
 
 func TestNewInputDamage(t *testing.T) {

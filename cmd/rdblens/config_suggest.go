@@ -92,7 +92,6 @@ func (e *env) observe(ctx context.Context, in *input, all *config.Keyspace, sepa
 	return err
 }
 
-// observer is a sink of the keys for a Keyspace.
 type observer struct {
 	all, own   *config.Keyspace
 	created    *int64

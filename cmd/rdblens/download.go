@@ -268,7 +268,6 @@ func (d *download) plain(err error) error {
 	return &parser.FormatError{Reason: message.Of(err), Hint: hintOf(err)}
 }
 
-// drop ends the present request.
 func (d *download) drop() {
 	if d.body != nil {
 		d.stalled.Stop()

@@ -19,7 +19,6 @@ import (
 // report.
 const maxInputs = 100_000
 
-// expandFlags say how snapshots are found.
 type expandFlags struct {
 	recursive   bool  // directories include those below them
 	maxDownload int64 // bytes of a URL at most
@@ -43,7 +42,6 @@ type inputKind struct {
 var snapshots = inputKind{"snapshot", "snapshots", ".rdb",
 	func(path string) (io.Closer, error) { return parser.Open(path) }}
 
-// expander finds the inputs that arguments stand for.
 type expander struct {
 	env *env
 	expandFlags

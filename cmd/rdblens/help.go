@@ -54,7 +54,6 @@ Global Flags:
 COMMAND --help says more, with examples.{{end}}
 `
 
-// setHelp groups the flags of all commands and adds their examples.
 func setHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagsOf", flagsOf)
 	cobra.AddTemplateFunc("usagesOf", usagesOf)

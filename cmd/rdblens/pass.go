@@ -131,7 +131,6 @@ func (p *passFlags) register(cmd *cobra.Command) {
 	exclusive(cmd, "strict", "no-checksum", "")
 }
 
-// load loads the policy and checks what depends on it.
 func (p *passFlags) load(ctx context.Context, e *env) (err error) {
 	if p.policy, err = p.policyFlags.load(ctx, e); err != nil {
 		return err
@@ -161,7 +160,6 @@ func modelOf(options memory.Options, info *parser.Info) *memory.Model {
 	return m
 }
 
-// engine returns the compiled rules for a snapshot.
 func (p *passFlags) engine(info *parser.Info) *thresholds.Engine {
 	return p.policy.Compile(thresholds.Env{
 		Server: info.Server, Version: info.ServerVersion, Created: info.Created,

@@ -144,7 +144,6 @@ func build(table []uint32, first uint, lens []uint8, entries []uint32) bool {
 	return true
 }
 
-// reverse returns the lowest n bits of code in reverse order.
 func reverse(code int, n uint) int { return int(bits.Reverse16(uint16(code)) >> (16 - n)) }
 
 // fixedCodes has the codes of RFC 1951, section 3.2.6.

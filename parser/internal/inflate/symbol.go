@@ -30,7 +30,6 @@ func (z *Reader) ahead(n uint) {
 	}
 }
 
-// symbol decodes one symbol.
 func (z *Reader) symbol() {
 	z.ahead(15 + 5 + 15 + 13)
 	e := z.lit[z.hold&(1<<litBits-1)]
