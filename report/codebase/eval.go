@@ -367,7 +367,7 @@ func (p *program) call(n *node, at frame) []string {
 			return v
 		}
 	}
-	if passThrough[lower] || strings.HasSuffix(lower, "key") && len(n.args) == 1 && n.text[0] >= 'A' && n.text[0] <= 'Z' {
+	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") && len(n.args) == 1 && n.text[0] >= 'A' && n.text[0] <= 'Z' {
 		if len(n.args) == 0 || n.of != nil && n.of.kind != wordNode {
 			return p.eval(n.of, at)
 		}

@@ -255,18 +255,22 @@ func (s *scanner) inMemory(c *site) bool {
 }
 
 // dropOthers drops the lines that name a key which its file gives to a map or a cache of the
-// process only, and those whose keys are none unless a command has the same.
+// process only, those whose keys are none unless a command has the same, and those that name only
+// the beginning of keys.
 func (s *scanner) dropOthers() {
 	at := func(p *Pattern) string { return p.File + ":" + p.Key }
-	used := map[string]bool{}
+	used, begins := map[string]bool{}, map[string]bool{}
 	for _, p := range s.checkout.Patterns {
+		if n := len(p.Parts); n > 1 && p.Parts[0] != "" {
+			begins[strings.TrimRight(p.Parts[0], ":_-.|/")] = true
+		}
 		if len(p.Commands) > 0 {
 			delete(s.memory, at(&p))
 			used[p.Key] = true
 		}
 	}
 	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool {
-		return s.memory[at(&p)] || p.weak && !used[p.Key]
+		return s.memory[at(&p)] || !used[p.Key] && (p.weak || len(p.Parts) == 1 && begins[p.Key])
 	})
 }
 
