@@ -36,6 +36,7 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	f.nodes()
 	f.types()
 	f.tops()
+	f.findSameServers()
 	f.rules()
 	f.groups()
 	f.tree()

@@ -400,7 +400,8 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 // pass reads a source with the sizes of an allocator. find: it is to be compared with
 // others, unless the caller named a server.
 func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, allocator string, find bool) scanned {
-	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares, Over: s.opt.Over}
+	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares, Over: s.opt.Over,
+		Names: s.spares != nil}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
 		o.Keep = func(k *parser.Key, owner int) bool {
