@@ -36,6 +36,7 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	f.nodes()
 	f.types()
 	f.tops()
+	f.findSameServers()
 	f.rules()
 	f.groups()
 	f.tree()
@@ -170,7 +171,6 @@ func (f *finisher) nodes() {
 	f.r.rankNodes()
 }
 
-// rankNodes compares the nodes of a report with their sum, and orders them.
 func (r *Report) rankNodes() {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]

@@ -69,6 +69,7 @@ func (f *finisher) steps() {
 			engine.CompactSettings(&f.Tables.Compact, groups, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
+	f.canGo(groups, listing)
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
 	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), kept, savings, listing, overviewFixes))
 }
@@ -105,6 +106,9 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 		if i, ok := at[f.pattern(pattern)]; ok {
 			list[i] = f.sumsOf(pattern, g)
 			list[i].Model = model
+			if list[i].Cold > 0 {
+				f.r.coldUnder(&list[i])
+			}
 		}
 	}
 	for i := range f.r.Rules {
@@ -216,6 +220,12 @@ func (f *finisher) listing() *thresholds.Listing {
 		if t.at != nil {
 			add(t.flag, time.Unix(*t.at, 0).UTC().Format(time.RFC3339))
 		}
+	}
+	number("expire-after", filter.ExpireAfterTaken, "s")
+	if t := filter.ExpireBeforeTaken; t != nil && *t == UntilMidnight {
+		add("expire-before", "midnight")
+	} else {
+		number("expire-before", t, "s")
 	}
 	add("over", filter.Over...)
 	number("ttl-under", filter.TTLUnder, "s")

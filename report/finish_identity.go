@@ -246,6 +246,15 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 		Memory:           int64(memoryFigure(g.Memory, g.Keys)),
 		MemoryWithoutTTL: int64(memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)),
 		IsFolded:         strings.Trim(string(pattern), "*:#_") == ""}
+	for at, count := range f.findings(pattern, g) {
+		if agg.RuleOf(at).IsCold() {
+			s.Cold, s.ColdMemory = s.Cold+count.Keys, s.ColdMemory+count.Memory
+		}
+	}
+	s.IdleLeast, s.IdleMost = -1, -1
+	if least, most, ok := g.Idle(); ok {
+		s.IdleLeast, s.IdleMost = least, most
+	}
 	if s.DB < 0 {
 		s.DB = thresholds.AnyDatabase
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/serverinfo"
+	"github.com/rdblens/rdblens/report/internal/serverinfo"
 )
 
 // Memory is the memory that the keys of a snapshot take in a server.

@@ -14,12 +14,12 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/internal/agg"
-	"github.com/rdblens/rdblens/report/serverinfo"
+	"github.com/rdblens/rdblens/report/internal/cluster"
+	"github.com/rdblens/rdblens/report/internal/serverinfo"
+	"github.com/rdblens/rdblens/report/internal/target"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/target"
 )
 
 // Source is a snapshot that Scan reads.
@@ -404,7 +404,8 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 // pass reads a source with the sizes of a model. find: its allocator is to be compared with
 // others, unless the caller named a server.
 func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes memory.Options, find bool) scanned {
-	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares, Over: s.opt.Over}
+	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares, Over: s.opt.Over,
+		Names: s.spares != nil}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
 		o.Keep = func(k *parser.Key, owner int) bool {

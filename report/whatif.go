@@ -9,8 +9,8 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/internal/target"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/target"
 )
 
 // Compatibility reports whether a server would load a snapshot. What its keys would take there

@@ -28,7 +28,14 @@ type GroupSums struct {
 	Memory, MemoryWithoutTTL  int64 // -1 unknown
 	CompactKeys, CompactSaves int64 // keys near the limits of the compact encoding, and what it would save
 	CompactRule               string
-	IsFolded                  bool // Group stands for keys of any name
+	Cold, ColdMemory          int64 // keys that are not being used, and what they take
+	// ColdUnder is the prefix of names that has all of them, and no other cold keys, "" none that
+	// says more than Group; ColdOf are its keys.
+	ColdUnder string
+	ColdOf    int64
+	// IdleLeast and IdleMost are how long these were not used, in seconds; -1 unknown.
+	IdleLeast, IdleMost int64
+	IsFolded            bool // Group stands for keys of any name
 
 	// Model computes what keys take in memory; nil unknown.
 	Model *memory.Model
@@ -79,6 +86,9 @@ func (e *Engine) Savings(groups []GroupSums, whole, unexplained int64, l *Listin
 	for _, s := range best[:min(len(best), most)] {
 		args := append(s.args, savedArg(s.bytes, s.most, s.atLeast))
 		a := (&fix{action: s.action, id: s.id}).groupAdvice(s.of, s.keys, s.memory, l, s.rule, s.flags, args...)
+		if s.of.Cold > 0 {
+			a.Why = message.New("First see which can go: {cold} of them are not being used.", message.Int("cold", s.of.Cold))
+		}
 		a.Saves, a.SavesMost, a.SavesAtLeast, a.Brief = s.bytes, s.most, s.atLeast, message.New(s.brief, args...)
 		if s.how != "" {
 			a.Computed = message.New(s.how, args...)
