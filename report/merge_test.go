@@ -20,7 +20,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/report/internal/agg"
-	"github.com/rdblens/rdblens/report/redact"
+	"github.com/rdblens/rdblens/report/internal/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/requirements"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // htmlStyle renders messages for the page, which has a button for the other language:
@@ -133,7 +133,7 @@ type htmlBlock struct {
 	Table    *htmlTable
 	Strip    []htmlBar
 	Fold     *htmlFold
-	Source   *requirements.Source
+	Source   *thresholds.Source
 	Figure   string            // the identifier of what the script draws
 	Heading  []message.Message // one
 	Items    []message.Message
@@ -229,7 +229,6 @@ const htmlPaperColumns = 4
 // typedWords are the titles of columns whose cells are short words that users type.
 var typedWords = []string{"severity", "rule", "type", "encoding", "policy", "what if", "allocator"}
 
-// class returns the class of the cells of a column.
 func (c column) class() (class string) {
 	switch {
 	case c.bar != nil:

@@ -15,13 +15,12 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/language"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// addLanguage declares --lang for all commands, and prints help in its language.
 func (e *env) addLanguage(root *cobra.Command) {
 	e.language = language.FromLocale(os.Getenv)
 	words := language.All()
@@ -45,7 +44,7 @@ func (e *env) addLanguage(root *cobra.Command) {
 	})
 }
 
-var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^COMMAND --help .*$`)
+var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^(COMMAND --help|In rdblens.yaml alone:) .*$`)
 
 var flagDefault = regexp.MustCompile(` \(default ([^()]*)\)`)
 
@@ -152,7 +151,7 @@ func (e *env) problems(list config.Errors) {
 func hintOf(err error) message.Message {
 	var own *message.Error
 	var hinted interface{ Hint() string }
-	var unwritten *output.Error
+	var unwritten *report.OutputError
 	var format *parser.FormatError
 	switch {
 	case errors.As(err, &own) && !own.Hint.IsZero():

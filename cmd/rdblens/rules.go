@@ -15,7 +15,6 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
 func newRules(e *env) *cobra.Command {
@@ -99,7 +98,7 @@ func (e *env) rulesNotCheckable(ctx context.Context, flags *policyFlags) error {
 	}
 	w := bufio.NewWriter(e.stdout)
 	fmt.Fprintln(w, e.line(message.New(title, message.Text("profile", profile))))
-	for _, d := range requirements.NotCheckable(profile) {
+	for _, d := range thresholds.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
 		verdict := " (" + d.Document.Profile() + ", " + e.t(d.Verdict.String()) + ")"
 		if e.language == language.Chinese {
