@@ -23,6 +23,8 @@ type Step struct {
 	OfKeys      int64  `json:"of_keys"`
 	MemoryBytes Figure `json:"memory_bytes"` // that these keys take
 	SavesBytes  int64  `json:"saves_bytes"`  // of memory, 0 none or unknown
+	// SavesMost: if not 0, it saves from SavesBytes to SavesMost; the snapshot does not show how much.
+	SavesMost int64 `json:"saves_most,omitempty"`
 	// SavesAtLeast: SavesBytes is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool `json:"saves_at_least,omitempty"`
 	// List is the command line that prints exactly these keys, program first; empty if
@@ -57,10 +59,17 @@ func (f *finisher) steps() {
 	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
 		kept = engine.Kept(groups, whole, listing)
-		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps),
-			engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
+		unexplained := int64(0)
+		for i := range f.r.Inputs {
+			if m := f.r.Inputs[i].Memory; m != nil && m.Difference != nil {
+				unexplained += max(0, *m.Difference)
+			}
+		}
+		savings = slices.Concat(engine.Savings(groups, whole, unexplained, listing, maxSteps),
+			engine.CompactSettings(&f.Tables.Compact, groups, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
+	f.canGo(groups, listing)
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
 	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), kept, savings, listing, overviewFixes))
 }
@@ -71,7 +80,7 @@ func stepsOf(list []thresholds.Advice) []Step {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of,
 			MemoryBytes: Figure(from.Memory),
-			SavesBytes:  from.Saves, SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief,
+			SavesBytes:  from.Saves, SavesMost: from.SavesMost, SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief,
 			Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB
@@ -97,6 +106,9 @@ func (f *finisher) groupSums() []thresholds.GroupSums {
 		if i, ok := at[f.pattern(pattern)]; ok {
 			list[i] = f.sumsOf(pattern, g)
 			list[i].Model = model
+			if list[i].Cold > 0 {
+				f.r.coldUnder(&list[i])
+			}
 		}
 	}
 	for i := range f.r.Rules {
@@ -208,6 +220,12 @@ func (f *finisher) listing() *thresholds.Listing {
 		if t.at != nil {
 			add(t.flag, time.Unix(*t.at, 0).UTC().Format(time.RFC3339))
 		}
+	}
+	number("expire-after", filter.ExpireAfterTaken, "s")
+	if t := filter.ExpireBeforeTaken; t != nil && *t == UntilMidnight {
+		add("expire-before", "midnight")
+	} else {
+		number("expire-before", t, "s")
 	}
 	add("over", filter.Over...)
 	number("ttl-under", filter.TTLUnder, "s")

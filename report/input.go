@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
@@ -18,12 +19,13 @@ type Input struct {
 	RDBVersion    int    `json:"rdb_version"`
 	Created       Figure `json:"created"` // when the snapshot was taken, seconds since the epoch
 	Checksum      string `json:"checksum"`
-	Bytes         int64  `json:"bytes"`                    // of the decompressed snapshot that were read
-	FileBytes     Figure `json:"file_bytes"`               // of the file, as it is stored
-	Keys          int64  `json:"keys"`                     // whole keys read, before any filter
-	AnnouncedKeys *int64 `json:"announced_keys,omitempty"` // keys that the file says it has; nil: it says nothing
-	Databases     int    `json:"databases"`                // databases that have keys, at most 65,536
-	UsedMem       Figure `json:"used_mem"`                 // used_memory when the snapshot was taken
+	Bytes         int64  `json:"bytes"`                                  // of the decompressed snapshot that were read
+	FileBytes     Figure `json:"file_bytes"`                             // of the file, as it is stored
+	Keys          int64  `json:"keys"`                                   // whole keys read, before any filter
+	AnnouncedKeys *int64 `json:"announced_keys,omitempty"`               // keys that the file says it has; nil: it says nothing
+	Databases     int    `json:"databases"`                              // databases that have keys, at most 65,536
+	UsedMem       Figure `json:"used_mem"`                               // used_memory when the snapshot was taken
+	ReplicationID Name   `json:"replication_id,omitempty" redact:"drop"` // that the server and its replicas share, "" none
 	Cluster       bool   `json:"cluster"`
 	AOFBase       bool   `json:"aof_base,omitempty"`
 	Later         *Later `json:"later,omitempty"`
@@ -90,6 +92,11 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 		in.Cluster, in.AOFBase, in.Frames = info.Cluster, info.AOFBase, info.Frames
 		in.Functions, in.FunctionBytes = info.Functions, info.FunctionBytes
 		in.Scripts, in.ScriptBytes = info.Scripts, info.ScriptBytes
+		for _, a := range info.Aux {
+			if a.Name == "repl-id" && strings.Trim(a.Value, "0") != "" {
+				in.ReplicationID = Name(a.Value)
+			}
+		}
 		for _, m := range info.Modules {
 			in.Modules = append(in.Modules, Module{Name: Name(m.Name), Keys: m.Keys, Aux: m.Aux})
 		}

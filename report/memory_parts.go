@@ -44,7 +44,6 @@ type partText struct {
 	ordinary            bool   // every server has it
 }
 
-// partTexts are the parts in the order in which they are shown.
 var partTexts = []partText{
 	{"values", "values", "", "", true},
 	{"names", "names of keys", "shorter names, or hashes in place of many small keys", "", true},

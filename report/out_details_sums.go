@@ -162,7 +162,6 @@ func (d *details) expiry() {
 	d.bars("TTL", d.r.Expiry)
 }
 
-// bars writes a histogram with a bar for the number of keys.
 func (d *details) bars(title string, rows []Bucket) {
 	var keys, most int64
 	for _, b := range rows {

@@ -8,7 +8,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// htmlData is what the script of the page reads.
 type htmlData struct {
 	Chinese map[string]string `json:"zh"`             // texts of the script by the English ones
 	Size    string            `json:"size,omitempty"` // "memory" or "value bytes"

@@ -89,7 +89,6 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	return v
 }
 
-// mapTypes are the types that have a colour of their own.
 var mapTypes = []string{"hash", "list", "set", "stream", "string", "zset"}
 
 // keys lists the keys of all lists, each once, the largest first. One row stands for the keys
@@ -154,7 +153,6 @@ func (r *Report) nodesStrip(nodes []Node) []htmlBar {
 
 func (n *Node) size() int64 { return max(0, int64(sizeOf(n.MemoryBytes, n.ValueBytes))) }
 
-// newHTMLBar returns the bar of a size and of n keys at place x of a strip.
 func newHTMLBar(x int, size, most, n int64, name, class string) htmlBar {
 	height := 0
 	if n > 0 || class != "" {

@@ -162,7 +162,6 @@ func (v *overview) omitted(rows screenRows) (list []message.Message) {
 	return list
 }
 
-// ticketFoot says what was left out, and which tool made the ticket.
 func (v *overview) ticketFoot(left []message.Message, o WriteOptions) string {
 	style := markdownStyle(o.Language.Catalogue())
 	s := ""

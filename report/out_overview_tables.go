@@ -186,8 +186,8 @@ func (g *Group) ttlRange() message.Message {
 	if g.TTLMin == nil || g.TTLMax == nil {
 		return message.Message{}
 	}
-	m := roughDuration(*g.TTLMin)
-	if most := roughDuration(*g.TTLMax); most.String() != m.String() {
+	m := RoughDuration(*g.TTLMin)
+	if most := RoughDuration(*g.TTLMax); most.String() != m.String() {
 		m = message.New("{from} to {to}", message.Phrase("from", m), message.Phrase("to", most))
 	}
 	if g.WithoutTTL > 0 {
@@ -196,9 +196,9 @@ func (g *Group) ttlRange() message.Message {
 	return m
 }
 
-// roughDuration returns seconds in their largest unit: "59m", "4d"; "expired" for
+// RoughDuration returns seconds in their largest unit: "59m", "4d"; "expired" for
 // a time that has passed.
-func roughDuration(seconds int64) message.Message {
+func RoughDuration(seconds int64) message.Message {
 	if seconds < 0 {
 		return word("expired")
 	}

@@ -229,7 +229,6 @@ const htmlPaperColumns = 4
 // typedWords are the titles of columns whose cells are short words that users type.
 var typedWords = []string{"severity", "rule", "type", "encoding", "policy", "what if", "allocator"}
 
-// class returns the class of the cells of a column.
 func (c column) class() (class string) {
 	switch {
 	case c.bar != nil:

@@ -25,18 +25,34 @@ type TreeNode struct {
 	TTLMedian   *int64  `json:"ttl_median,omitempty"`
 	TTLMax      *int64  `json:"ttl_max,omitempty"`
 	// Findings are those of Report.Rules about single keys: without the explained ones.
-	Findings   Counts   `json:"findings"`
-	DB         *int     `json:"db,omitempty"` // of all keys, nil if they are in several
-	Owner      string   `json:"owner,omitempty" redact:"text"`
-	Types      []string `json:"types"`
-	LargestKey *TreeKey `json:"largest_key,omitempty"`
+	Findings Counts `json:"findings"`
+	DB       *int   `json:"db,omitempty"` // of all keys, nil if they are in several
+	// Rules has these findings by rule and severity. Reports of older versions do not have it.
+	Rules []TreeRule `json:"rules,omitempty"`
+	Owner string     `json:"owner,omitempty" redact:"text"` // of all keys, "" nobody or several
+	// SeveralOwners is true if keys have different owners, or some have none.
+	SeveralOwners bool     `json:"several_owners,omitempty"`
+	Types         []string `json:"types"`
+	LargestKey    *TreeKey `json:"largest_key,omitempty"`
 	// Identity says what the keys are, as far as all of them have it in common; nil if that is
 	// not known.
 	Identity *Identity `json:"identity,omitempty"`
 	// MayLackKeys is the most keys of the prefix that count in another one, with * in place
 	// of a segment, because its values were too many before this one had many keys.
-	MayLackKeys int64       `json:"may_lack_keys,omitempty"`
-	Children    []*TreeNode `json:"children,omitempty"` // heaviest first, … last
+	// Groups are the groups that have keys of a node without children, where that is not the one
+	// group that is called like the prefix, at most 64. Reports of older versions do not have them.
+	Groups []Name `json:"groups,omitempty"`
+	// Expiring has the keys that expire next, nil if none expires within 24 hours.
+	Expiring    []TreeExpiry `json:"expiring,omitempty"`
+	MayLackKeys int64        `json:"may_lack_keys,omitempty"`
+	Children    []*TreeNode  `json:"children,omitempty"` // heaviest first, … last
+}
+
+// TreeRule has the findings of one rule at one severity in a TreeNode.
+type TreeRule struct {
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	Count    int64  `json:"count"`
 }
 
 // TreeTTL has the keys of a TreeNode without an expiry.
@@ -57,15 +73,16 @@ type TreeKey struct {
 	ValueBytes  Figure `json:"value_bytes"`
 }
 
-// DefaultTreeNodes is the number of nodes of Report.Tree unless Options.TreeNodes says
+// DefaultTreeNodes is the number of nodes of Report.Tree unless Options.TreeNodes or the policy says
 // otherwise.
 const DefaultTreeNodes = 2000
 
 func (f *finisher) tree() {
 	most := f.opt.TreeNodes
-	if most == 0 {
-		most = DefaultTreeNodes
+	if set := f.Engine(0).Policy().TreeNodes; most == 0 && set != nil {
+		most = cmp.Or(int(set.Number), -1)
 	}
+	most = cmp.Or(most, DefaultTreeNodes)
 	if most < 0 || f.r.Totals.Keys == 0 {
 		return
 	}
@@ -75,6 +92,7 @@ func (f *finisher) tree() {
 		return f.explains(f.known[pattern], ruleSeverity)
 	}, f.backlogIn, marks.mark)
 	f.r.Tree = f.treeNode(root, of, marks)
+	f.expiring(root, of)
 }
 
 // treeMarks numbers the identities of groups.
@@ -160,6 +178,25 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 	}
 	for ruleSeverity, count := range of.Findings(g) {
 		n.Findings.add(agg.SeverityOf(ruleSeverity), count.Keys)
+		n.Rules = append(n.Rules, TreeRule{agg.RuleOf(ruleSeverity).Name(), agg.SeverityOf(ruleSeverity).String(), count.Keys})
+	}
+	slices.SortFunc(n.Rules, func(a, b TreeRule) int {
+		return cmp.Or(cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.Count, a.Count),
+			strings.Compare(a.Rule, b.Rule))
+	})
+	for i := range windows {
+		sum := windows[i].of(of, g)
+		n.Expiring = append(n.Expiring, TreeExpiry{windows[i].name, sum.Keys, memoryFigure(sum.Memory, sum.Keys)})
+	}
+	if n.Expiring[2].Keys == 0 {
+		n.Expiring = nil
+	}
+	for _, at := range from.Groups {
+		n.Groups = append(n.Groups, f.pattern(f.Tables.Groups.Pattern(at)))
+	}
+	slices.Sort(n.Groups)
+	if from.Children != nil || len(n.Groups) == 1 && n.Groups[0] == n.Prefix {
+		n.Groups = nil
 	}
 	n.Findings.Explained = from.Explained
 	if db := g.DB(); db >= 0 {
@@ -168,6 +205,7 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 	if owner := g.Owner(); owner >= 0 {
 		n.Owner = f.owner[owner]
 	}
+	n.SeveralOwners = g.Owner() < 0
 	for _, t := range g.Types() {
 		n.Types = append(n.Types, t.String())
 	}

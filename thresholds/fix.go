@@ -81,6 +81,20 @@ func (l *Listing) ofGroup(rule string, g *GroupSums, more ...string) (argv []str
 	return l.argv(databases, g.Group, slices.Concat(l.Filter, []string{"--group", g.Group}, more)), matching
 }
 
+// Expiring returns the command that lists the keys that expire before a time after the snapshot was
+// taken, and had not expired then.
+func (l *Listing) Expiring(before string) []string {
+	return l.argv(l.Databases, "", slices.Concat(l.Filter, []string{"--expire-after", "0s", "--expire-before", before}))
+}
+
+// under returns the command that lists the keys of a prefix.
+func (l *Listing) under(prefix string, more ...string) []string {
+	if strings.Contains(prefix, "\\") || slices.Contains(l.Filter, "--under") {
+		return nil
+	}
+	return l.argv(l.Databases, prefix, slices.Concat(l.Filter, []string{"--under", prefix}, more))
+}
+
 func (l *Listing) ofKey(k *parser.Key) []string {
 	return l.argv([]int{k.DB}, string(k.Name), []string{"--match", naming.EscapeGlob(string(k.Name))})
 }
@@ -304,5 +318,6 @@ func (e *Engine) fixInstance(f *fix, found *InstanceFinding, l *Listing) *Advice
 
 // thingOf returns a group as what advice is about.
 func (e *Engine) thingOf(g *GroupSums) *thing {
-	return &thing{settings: e.base.settings, typ: g.Type, content: g.Content, identity: g.Identity, elements: g.Elements}
+	return &thing{settings: e.base.settings, typ: g.Type, content: g.Content, identity: g.Identity, elements: g.Elements,
+		isCold: 2*g.Cold > g.Keys}
 }

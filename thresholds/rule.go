@@ -59,6 +59,9 @@ func (id RuleID) Name() string { return id.rule().Name }
 // Key.Memory and Key.CompactMemory.
 func (id RuleID) Compacts() bool { return id.rule().compacts }
 
+// IsCold reports whether the rule is about keys that are not being used.
+func (id RuleID) IsCold() bool { return id.Name() == "cold-key" }
+
 func (id RuleID) rule() *Rule { return Rules()[id] }
 
 // Section is the part of the rule reference that a rule belongs to.

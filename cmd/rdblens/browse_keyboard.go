@@ -16,17 +16,20 @@ import (
 
 // browser is the state of browse. One goroutine changes it: that of run.
 type browser struct {
-	env    *env
-	pass   *passFlags
-	args   []string
-	advice bool
-	report *report.Report
-	tree   *nameTree
-	inputs []*input // that can be read again
-	ctx    context.Context
-	screen tcell.Screen
-	color  bool
-	height int // rows of the list that were shown last
+	env               *env
+	pass              *passFlags
+	args              []string
+	advice            bool
+	report            *report.Report
+	old               *report.Report                        // to compare with, nil none
+	before            map[*report.TreeNode]*report.TreeNode // by node of report
+	keys              map[markOf]*report.KeyRow             // of old
+	tree              *report.NameTree
+	inputs, oldInputs []*input // that can be read again
+	ctx               context.Context
+	screen            tcell.Screen
+	color             bool
+	height            int // rows of the list that were shown last
 
 	views     []*browseView // the last one is shown
 	sort      rowOrder
@@ -52,6 +55,49 @@ type browseView struct {
 	about   *browseRow     // a text: what is known of a row
 	at, top int            // the row with the cursor, and the first on the screen
 	total   browseRow      // of a search
+}
+
+func newBrowser(e *env, pass *passFlags) *browser {
+	return &browser{env: e, pass: pass, sort: byMemory, marks: map[markOf]browseRow{}}
+}
+
+// index prepares what finds nodes and keys of the reports.
+func (b *browser) index() {
+	b.tree = report.NewNameTree(b.report.Tree, cmp.Or(b.report.Config.Separators, ":"))
+	if b.old == nil {
+		return
+	}
+	var gone map[*report.TreeNode][]*report.TreeNode
+	b.before, gone = b.report.NodesBefore(b.old)
+	for n, list := range gone {
+		for _, old := range list { // stays as a prefix without keys
+			now := &report.TreeNode{Prefix: old.Prefix}
+			n.Children = append(n.Children, now)
+			b.before[now] = old
+		}
+	}
+	b.keys = map[markOf]*report.KeyRow{}
+	if len(b.report.Inputs) == 1 && len(b.old.Inputs) == 1 {
+		for _, k := range biggest(b.old) {
+			b.keys[(&browseRow{key: &k}).mark()] = &k
+		}
+	}
+}
+
+func (b *browser) nodeRow(n *report.TreeNode) browseRow {
+	r := browseRow{node: n}
+	if was := b.before[n]; was != nil {
+		r.was = &browseRow{node: was}
+	}
+	return r
+}
+
+func (b *browser) keyRow(k *report.KeyRow) browseRow {
+	r := browseRow{key: k}
+	if was := b.keys[r.mark()]; was != nil && k.NameBytes == 0 {
+		r.was = &browseRow{key: was}
+	}
+	return r
 }
 
 // Events of run besides those of the terminal.
@@ -86,7 +132,7 @@ func (b *browser) run(ctx context.Context, screen tcell.Screen) error {
 	defer cancel()
 	b.screen = screen
 	b.listed = map[*report.TreeNode]*report.Report{}
-	b.tree = newNameTree(b.report.Tree, cmp.Or(b.report.Config.Separators, ":"))
+	b.index()
 	if n := only(b.report.Tree); len(n.Children) > 0 {
 		b.push(b.viewOf(n))
 	} else {
@@ -137,7 +183,7 @@ func (b *browser) viewOf(n *report.TreeNode) *browseView {
 		v.title = b.t("all keys")
 	}
 	for _, c := range n.Children {
-		v.rows = append(v.rows, browseRow{node: c})
+		v.rows = append(v.rows, b.nodeRow(c))
 	}
 	b.sort.sort(v.rows)
 	return v
@@ -159,7 +205,7 @@ func (b *browser) open() {
 			return func() { text.lines = lines }
 		})
 	case v.search:
-		path := b.tree.path(r.node)
+		path := b.tree.Path(r.node)
 		b.views = b.views[:0]
 		for _, n := range path[:len(path)-1] {
 			if len(n.Children) > 1 || n == b.report.Tree && len(b.report.Tree.Children[0].Children) == 0 {
@@ -248,8 +294,14 @@ func (b *browser) key(event *tcell.EventKey) bool {
 		b.screen.Sync()
 	case tcell.KeyRune:
 		switch event.Rune() {
-		case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings):
+		case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings), rune(byExpiry):
 			b.resort(rowOrder(event.Rune()))
+		case rune(byGrowth), rune(byMoreKeys):
+			if b.old == nil {
+				b.message = b.t("Growth needs an older snapshot or report: rdblens browse --since OLD NEW")
+			} else {
+				b.resort(rowOrder(event.Rune()))
+			}
 		case 'b':
 			if len(v.rows) > 0 && v.row().node != nil {
 				b.keysView(v.row().node)
@@ -321,8 +373,8 @@ func (b *browser) typed(event *tcell.EventKey) {
 	b.search(b.view())
 }
 
-// search lists the prefixes with the query in their names, without those below another of
-// them, and the largest keys that have it and are in none.
+// search lists the prefixes with the query in their names, or behind owner: in their owner, without
+// those below another of them, and the largest keys that have it and are in none.
 func (b *browser) search(v *browseView) {
 	v.rows, v.at, v.top = nil, 0, 0
 	v.total = browseRow{node: &report.TreeNode{}}
@@ -330,11 +382,15 @@ func (b *browser) search(v *browseView) {
 		return
 	}
 	query := strings.ToLower(b.query)
-	contains := func(name string) bool { return strings.Contains(strings.ToLower(name), query) }
+	wanted, ofOwner := strings.CutPrefix(query, "owner:")
+	contains := func(name, owner string) bool {
+		return strings.Contains(strings.ToLower(name), query) ||
+			ofOwner && owner != "" && strings.Contains(strings.ToLower(owner), wanted)
+	}
 	within := map[*report.TreeNode]bool{}
 	var visit func(n *report.TreeNode)
 	visit = func(n *report.TreeNode) {
-		if row := (browseRow{node: n}); n != b.report.Tree && contains(row.name()) &&
+		if row := b.nodeRow(n); n != b.report.Tree && contains(row.name(), b.owner(n.Owner, n.SeveralOwners)) &&
 			!strings.HasSuffix(string(n.Prefix), restOfTree) {
 			v.rows = append(v.rows, row)
 			within[n] = true
@@ -350,12 +406,12 @@ func (b *browser) search(v *browseView) {
 	seen := map[markOf]bool{}
 	for _, list := range b.report.Top {
 		for i := range list {
-			row := browseRow{key: &list[i]}
-			if seen[row.mark()] || !contains(row.name()) {
+			row := b.keyRow(&list[i])
+			if seen[row.mark()] || !contains(row.name(), b.owner(row.key.Owner, false)) {
 				continue
 			}
 			seen[row.mark()] = true
-			path := b.tree.path(b.tree.find([]byte(row.key.Key)))
+			path := b.tree.Path(b.tree.Find([]byte(row.key.Key)))
 			if !slices.ContainsFunc(path, func(n *report.TreeNode) bool { return within[n] }) {
 				v.rows = append(v.rows, row)
 				v.total.node.Keys++
@@ -373,9 +429,10 @@ func (b *browser) help() (lines []string) {
 		{"Left, h, Esc", "back"},
 		{"Tab", "all that is known of the prefix or key"},
 		{"b", "the biggest keys of a prefix, whatever is below it"},
-		{"/", "search prefixes and the largest keys by name"},
+		{"/", "search prefixes and the largest keys by name; /owner:NAME by owner"},
 		{"m c t", "sort by memory, by keys, by memory without TTL"},
-		{"n f", "sort by name, by findings"},
+		{"n f e", "sort by name, by findings, by what expires next"},
+		{"d D", "sort by growth since the older snapshot (--since), by the growth of keys"},
 		{"Space, u", "mark; remove all marks"},
 		{"i", "hide or show the details"},
 		{"q, Ctrl-C", "quit; what is marked is printed with commands"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,15 +54,83 @@ func (b *browser) details(r *browseRow, width int) []panelLine {
 	p := &panelText{width: width}
 	p.add(styleBold, "", "", r.name())
 	if r.key != nil {
-		b.aboutKey(p, r.key)
+		b.aboutKey(p, r)
 	} else {
-		b.aboutNode(p, r.node)
+		b.aboutNode(p, r)
 	}
 	return p.lines
 }
 
+// owner returns who owns keys, "" if the configuration names no owner or they have several.
+func (b *browser) owner(name string, several bool) string {
+	switch {
+	case len(b.report.Owners) == 0 || several:
+		return ""
+	case name == "":
+		return b.t("(no owner)")
+	}
+	return text.Sanitize(name)
+}
+
+// aboutOwner says who owns the keys of a row.
+func (b *browser) aboutOwner(p *panelText, r *browseRow) {
+	var names []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if r.key != nil {
+		add(b.owner(r.key.Owner, false))
+	} else {
+		var visit func(n *report.TreeNode)
+		visit = func(n *report.TreeNode) {
+			if n.Keys > 0 && (!n.SeveralOwners || n.Children == nil) {
+				add(cmp.Or(b.owner(n.Owner, n.SeveralOwners), "..."))
+				return
+			}
+			for _, c := range n.Children {
+				visit(c)
+			}
+		}
+		if visit(r.node); len(b.report.Owners) == 0 {
+			return
+		}
+	}
+	const most = 6
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	if names != nil {
+		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Foreign("name", strings.Join(names, ", ")))))
+	}
+}
+
+// aboutGrowth says what has changed since the older report.
+func (b *browser) aboutGrowth(p *panelText, r *browseRow) {
+	if b.old == nil {
+		return
+	}
+	size, more := b.signs(r)
+	m := message.New("before: not known")
+	switch {
+	case r.was == nil && r.node != nil:
+		m = message.New("The older report does not distinguish these names.")
+	case r.was == nil:
+	case r.was.memory() == 0:
+		m = message.New("before: not there")
+	case r.key != nil:
+		m = message.New("before: {before} ({size})", message.Size("before", r.was.memory()), message.Foreign("size", size))
+	default:
+		m = message.New("before: {before} ({size}), {keys} ({more})", message.Size("before", r.was.memory()),
+			message.Foreign("size", size), countOfKeys(r.was.count()), message.Foreign("more", more))
+	}
+	p.add(styleText, "", "  ", b.env.line(m))
+}
+
 // aboutNode says what is known of a prefix.
-func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
+func (b *browser) aboutNode(p *panelText, r *browseRow) {
+	n := r.node
 	noTTL := message.New("without TTL: {keys} ({share})", countOfKeys(n.WithoutTTL.Keys),
 		message.Share("share", float64(n.WithoutTTL.Keys)/float64(max(n.Keys, 1))))
 	parts := []message.Message{message.New("{keys}", countOfKeys(n.Keys)),
@@ -75,6 +144,8 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 		parts = append(parts, message.New("up to {n} more keys count elsewhere", message.Int("n", n.MayLackKeys)))
 	}
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
+	b.aboutOwner(p, r)
+	b.aboutGrowth(p, r)
 	b.identity(p, n)
 	b.source(p, n)
 	ofSeverity := map[string]int64{"error": n.Findings.Error, "warning": n.Findings.Warning, "info": n.Findings.Info}
@@ -84,8 +155,8 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 		text := "{n}: {title}"
 		for _, g := range f.Groups {
 			switch {
-			case !b.tree.holds(n, g.Group):
-			case b.tree.covers(n, g.Group):
+			case !b.tree.HoldsGroup(n, g.Group):
+			case b.tree.CoversGroup(n, g.Group):
 				count += g.Count
 			case ofSeverity[f.Severity] > 0: // the group has keys elsewhere, too
 				count += min(g.Count, ofSeverity[f.Severity])
@@ -101,10 +172,10 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 	for _, steps := range [][]report.Step{b.report.FixFirst, b.report.Savings} {
 		for i := range steps {
 			s := &steps[i]
-			of := s.Group != "" && b.tree.holds(n, s.Group) && (b.tree.covers(n, s.Group) ||
+			of := s.Group != "" && b.tree.HoldsGroup(n, s.Group) && (b.tree.CoversGroup(n, s.Group) ||
 				n.Findings.Error+n.Findings.Warning+n.Findings.Info > 0)
 			if s.Key != "" {
-				of = b.tree.has(n, []byte(s.Key))
+				of = b.tree.Has(n, []byte(s.Key))
 			}
 			if of && (b.advice || !s.ChangesData) && !written[s.Text] {
 				written[s.Text] = true
@@ -125,7 +196,7 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 	var seen []report.Identity
 	for i := range b.report.Groups {
 		g := &b.report.Groups[i]
-		if g.Identity == nil || !b.tree.holds(n, g.Group) || len(seen) == most {
+		if g.Identity == nil || !b.tree.HoldsGroup(n, g.Group) || len(seen) == most {
 			continue
 		}
 		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting,
@@ -168,7 +239,8 @@ func (b *browser) adviceOf(p *panelText, m message.Message, english string, comm
 	}
 }
 
-func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
+func (b *browser) aboutKey(p *panelText, r *browseRow) {
+	k := r.key
 	kind := k.Type
 	if k.Encoding != "" && k.Encoding != k.Type {
 		kind += ", " + k.Encoding
@@ -201,10 +273,9 @@ func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 	add("LFU counter {n}", k.Freq, message.Int)
 	facts = append(facts, message.New("database {n}", message.Int("n", int64(k.DB))))
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", facts))))
-	if k.Owner != "" {
-		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Element("name", k.Owner))))
-	}
-	n := b.tree.find([]byte(k.Key))
+	b.aboutOwner(p, r)
+	b.aboutGrowth(p, r)
+	n := b.tree.Find([]byte(k.Key))
 	b.identity(p, n)
 	b.source(p, n)
 	rules := b.report.Rules

@@ -86,7 +86,6 @@ func (f *failures) end(e *env, inputs int) error {
 
 func countOfKeys(n int64) message.Arg { return message.Number("keys", n, "1 key", "{n} keys") }
 
-// isInterrupt reports whether a signal stopped the reading.
 func isInterrupt(err error) bool { return errors.Is(err, context.Canceled) }
 
 func shortened(name []byte) []byte {

@@ -110,7 +110,6 @@ func (e *env) ttlByDesign(none bool) string {
 	return ""
 }
 
-// identifyKeys prints which libraries wrote the keys of a snapshot.
 func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error {
 	r, err := e.reportOf(ctx, o, []string{path})
 	if err != nil {

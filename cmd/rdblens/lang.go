@@ -21,7 +21,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// addLanguage declares --lang for all commands, and prints help in its language.
 func (e *env) addLanguage(root *cobra.Command) {
 	e.language = language.FromLocale(os.Getenv)
 	words := language.All()
@@ -45,7 +44,7 @@ func (e *env) addLanguage(root *cobra.Command) {
 	})
 }
 
-var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^COMMAND --help .*$`)
+var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^(COMMAND --help|In rdblens.yaml alone:) .*$`)
 
 var flagDefault = regexp.MustCompile(` \(default ([^()]*)\)`)
 

@@ -128,7 +128,6 @@ func (h *helpWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// env has the standard streams of a command.
 type env struct {
 	args           []string
 	stdin          io.Reader

@@ -34,7 +34,7 @@ func (o *scanFlags) setParts(arg string) error {
 	part, dir, _ := strings.Cut(arg, "=")
 	o.partsDir, o.segments = dir, 0
 	if number, ok := strings.CutPrefix(part, "prefix:"); ok {
-		if err := wholeNumber(&o.segments, 1, maxDepth-1)(number); err != nil {
+		if err := wholeNumber(&o.segments, 1, report.MaxSegments-1)(number); err != nil {
 			return err
 		}
 	} else if part != "owner" || dir == "" {

@@ -13,7 +13,6 @@ import (
 // does not show.
 const saltVariable = "RDBLENS_REDACT_SALT"
 
-// redactFlags say whether and how names are replaced.
 type redactFlags struct {
 	on      bool
 	salt    string

@@ -68,7 +68,7 @@ func (b *browser) source(p *panelText, n *report.TreeNode) {
 	var seen []string
 	for i := range b.report.Groups {
 		g := &b.report.Groups[i]
-		if len(g.Source) == 0 || slices.Contains(seen, g.Source[0].Place()) || !b.tree.holds(n, g.Group) {
+		if len(g.Source) == 0 || slices.Contains(seen, g.Source[0].Place()) || !b.tree.HoldsGroup(n, g.Group) {
 			continue
 		}
 		if seen = append(seen, g.Source[0].Place()); len(seen) > most {

@@ -73,7 +73,6 @@ func (c *collector) declares(at int) bool {
 	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
 }
 
-// inClass reports whether the innermost scope is a class in a function.
 func (c *collector) inClass() bool {
 	n := len(c.scopes)
 	return n > 0 && c.scopes[n-1].function == nil
@@ -131,7 +130,6 @@ func (c *collector) baseOf(at int) string {
 	return ""
 }
 
-// functionValue reads a function that is assigned to a name.
 func (c *collector) functionValue(at, value int, name string) bool {
 	if c.isWord(value) && (c.textOf(value) == "async" || c.textOf(value) == "useCallback") {
 		value++

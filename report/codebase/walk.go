@@ -58,7 +58,6 @@ func isTest(file string) bool {
 	return strings.HasPrefix(lower, "test_") || lower == "conftest"
 }
 
-// isGenerated reports whether a program wrote a source.
 func isGenerated(src string) bool {
 	head := src[:min(len(src), 1500)]
 	if strings.Contains(head, "DO NOT EDIT") || strings.Contains(head, "@generated") ||

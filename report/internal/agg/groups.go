@@ -20,8 +20,10 @@ type Group struct {
 	// MemoryWithoutTTL is the memory of these keys, in bytes.
 	MemoryWithoutTTL int64
 	ttl              ttlRange
-	ttlHistogram     int32 // 1 + index into Groups.ttls; 0: at most one key, see ttl
-	findings         int32 // 1 + index into Groups.findings, 0 none
+	ttlHistogram     int32     // 1 + index into Groups.ttls; 0: at most one key, see ttl
+	soon             int32     // 1 + index into Groups.soon, 0 none
+	idle             idleRange // of the keys that are cold
+	findings         int32     // 1 + index into Groups.findings, 0 none
 	common           common
 	types            uint32 // a bit for each parser.Type
 	group            int32  // of a leaf, once the tree is finished: index into Groups.final
@@ -53,7 +55,8 @@ func (c *common) add(o common) {
 }
 
 func newGroup(buf []byte) Group {
-	return Group{ttl: noTTL, common: common{undefined, undefined, undefined}, largest: RetainedKey{size: -1, buf: buf}}
+	return Group{ttl: noTTL, idle: neverIdle, common: common{undefined, undefined, undefined},
+		largest: RetainedKey{size: -1, buf: buf}}
 }
 
 // Owner returns the index of the group's owner in thresholds.Engine.Owners, -1
@@ -93,10 +96,12 @@ type Groups struct {
 	free     []int32 // numbers of leaves that are out of use
 	names    int     // bytes of the names of their largest keys
 	ttls     []ttlHistogram
+	soon     []soonSums
 	findings []groupFindings
 	// Histograms and findings of groups that were joined with others are used
 	// again.
 	freeTTLs     []int32 // 1 + indices into ttls
+	freeSoon     []int32 // 1 + indices into soon
 	freeFindings int32   // list: 1 + index into findings, 0 none
 	freed        int     // length of that list
 	folded       hyperloglog.Sketch
@@ -125,6 +130,7 @@ func (g *Groups) reset() {
 	g.versions.Reset()
 	g.list, g.free, g.ttls, g.findings = g.list[:0], g.free[:0], g.ttls[:0], g.findings[:0]
 	g.freeTTLs, g.freeFindings, g.freed = g.freeTTLs[:0], 0, 0
+	g.soon, g.freeSoon = g.soon[:0], g.freeSoon[:0]
 	g.folded = hyperloglog.Sketch{}
 }
 
@@ -141,6 +147,9 @@ func (l *leaves) Join(to, from int32) {
 	g.join(&g.list[to-1], f, g)
 	if f.ttlHistogram != 0 {
 		g.freeTTLs = append(g.freeTTLs, f.ttlHistogram)
+	}
+	if f.soon != 0 {
+		g.freeSoon = append(g.freeSoon, f.soon)
 	}
 	for i := f.findings; i != 0; {
 		next := g.findings[i-1].next
@@ -253,6 +262,11 @@ func (g *Groups) joinKeys(to *Group, from *Group, o *Groups) {
 	to.WithoutTTL += from.WithoutTTL
 	to.MemoryWithoutTTL += from.MemoryWithoutTTL
 	to.types |= from.types
+	to.idle.add(from.idle)
+	if from.soon != 0 {
+		soon := o.soon[from.soon-1] // a copy: g.soon, which may be o.soon, may grow
+		g.addSoon(to, &soon)
+	}
 	if from.ttlHistogram != 0 {
 		h := o.ttls[from.ttlHistogram-1] // a copy: g.ttls, which may be o.ttls, may grow
 		g.addTTLs(to, &h, from.ttl)
@@ -416,6 +430,9 @@ func (g *Groups) Name(pattern []byte) []byte {
 	}
 	return name
 }
+
+// Pattern returns the pattern of a group of TreeNode.Groups.
+func (g *Groups) Pattern(number int32) []byte { return []byte(g.final[number].pattern) }
 
 // Folded estimates the number of patterns that have no group of their own.
 func (g *Groups) Folded() int64 { return g.folded.Count() }

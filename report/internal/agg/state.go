@@ -122,9 +122,16 @@ type groupState struct {
 	TTLs                         []uint32 // its buckets up to the last that has keys
 	Findings                     []groupFindingState
 	Owner, Type, CommonDB        int32
-	Types                        uint32    // a bit for each parser.Type
+	Types                        uint32 // a bit for each parser.Type
+	IdleLeast, IdleMost          int64  // seconds, of the keys that are cold; none if the first is greater
+	Soon                         []soonState
 	Largest                      *keyState // nil none
 	Below                        bool      // its name is without the path of the node above
+}
+
+// soonState has the keys of one part of soonSums.
+type soonState struct {
+	Part, Keys, Memory int64
 }
 
 type groupFindingState struct {
@@ -355,9 +362,19 @@ func (g *Groups) writeState(w *stateWriter) {
 func (g *Groups) groupState(from *Group) *groupState {
 	s := &groupState{Sums: from.Sums, WithoutTTL: from.WithoutTTL, MemoryWithoutTTL: from.MemoryWithoutTTL,
 		TTLLeast: 0, TTLMost: -1, Owner: from.common.owner, Type: from.common.typ,
-		CommonDB: from.common.db, Types: from.types}
+		CommonDB: from.common.db, Types: from.types, IdleLeast: 0, IdleMost: -1}
 	if from.ttl != noTTL {
 		s.TTLLeast, s.TTLMost = from.ttl.least, from.ttl.most
+	}
+	if from.idle != neverIdle {
+		s.IdleLeast, s.IdleMost = from.idle.least, from.idle.most
+	}
+	if from.soon != 0 {
+		for part, n := range g.soon[from.soon-1] {
+			if n.Keys > 0 {
+				s.Soon = append(s.Soon, soonState{int64(part), n.Keys, n.Memory})
+			}
+		}
 	}
 	if from.ttlHistogram != 0 {
 		h := &g.ttls[from.ttlHistogram-1]

@@ -73,12 +73,23 @@ func (s *groupState) differ(created map[int32]int64, sign int64) {
 	if plain.WithoutTTL == plain.Keys {
 		s.MemoryWithoutTTL += sign * plain.Memory
 	}
+	s.IdleMost += sign * plain.IdleLeast
 	for i := range s.Findings {
-		f := &s.Findings[i]
-		whole := f.Keys == 0
-		if f.Keys += sign * plain.Keys; sign > 0 && whole || sign < 0 && f.Keys == 0 {
+		if f := &s.Findings[i]; differKeys(&f.Keys, plain.Keys, sign) {
 			f.ValueBytes += sign * plain.ValueBytes
 			f.Memory += sign * plain.Memory
 		}
 	}
+	for i := range s.Soon {
+		if n := &s.Soon[i]; differKeys(&n.Keys, plain.Keys, sign) {
+			n.Memory += sign * plain.Memory
+		}
+	}
+}
+
+// differKeys is differ for a number of keys. It reports whether these are all keys.
+func differKeys(keys *int64, all, sign int64) bool {
+	before := *keys
+	*keys += sign * all
+	return sign < 0 && *keys == 0 || sign > 0 && before == 0
 }

@@ -355,6 +355,17 @@ func (r *stateReader) readGroup(node int32, s *groupState) bool {
 	to.Sums, to.WithoutTTL, to.MemoryWithoutTTL = s.Sums, s.WithoutTTL, s.MemoryWithoutTTL
 	g.tree.AddSums(node, s.Keys, s.Sums.size())
 	to.common, to.types = common{s.Owner, s.Type, s.CommonDB}, s.Types
+	if s.IdleLeast <= s.IdleMost {
+		to.idle = idleRange{s.IdleLeast, s.IdleMost}
+	}
+	for _, n := range s.Soon {
+		if n.Part < 0 || n.Part >= soonParts || !natural(n.Keys, n.Memory) {
+			return false
+		}
+		var one soonSums
+		one[n.Part] = SoonSum{n.Keys, n.Memory}
+		g.addSoon(to, &one)
+	}
 	if s.TTLLeast <= s.TTLMost {
 		to.ttl = ttlRange{s.TTLLeast, s.TTLMost}
 	} else if s.TTLs != nil {

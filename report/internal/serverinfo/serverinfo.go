@@ -201,7 +201,6 @@ func bare(s string) string {
 	return s
 }
 
-// wordsOfJSON returns the names and values of an object, and of those in it.
 func wordsOfJSON(text string) (words []string) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
