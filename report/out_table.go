@@ -180,7 +180,7 @@ func (v *overview) expiresTable(n int) table {
 	}
 	return table{n, []column{
 		within("1h", "1h"), within("midnight", "midnight"), within("24h", "24h"),
-		countColumn("of", func(i int) Figure { return Figure(rows[i].Of) }),
+		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		v.r.ownerColumn(func(i int) string { return rows[i].Owner }),
 		nameColumn("prefix", func(i int) message.Message { return named(rows[i].Prefix) }),
