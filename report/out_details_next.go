@@ -86,7 +86,7 @@ func (d *details) expiresNext() {
 		return
 	}
 	type row struct {
-		window string // "" as above
+		window string // "" as above; else all keys are meant
 		prefix message.Message
 		ExpiringPrefix
 	}
@@ -99,9 +99,17 @@ func (d *details) expiresNext() {
 		for _, p := range w.Prefixes {
 			rows = append(rows, row{"", named(p.Prefix), p})
 		}
-		if line := shellLine(w.List); line != "" {
+		if line := shellLine(w.List); line != "" && w.Keys > 0 {
 			lines = append(lines, line)
 		}
+	}
+	owner := d.r.ownerColumn(func(i int) string { return rows[i].Owner })
+	ownerOf := owner.cell
+	owner.cell = func(i int) message.Message {
+		if rows[i].window != "" {
+			return message.Message{}
+		}
+		return ownerOf(i)
 	}
 	d.section(word("Expires next"), message.New("counted from {time}", message.Time("time", list[0].From)))
 	d.rows(len(rows),
@@ -110,7 +118,7 @@ func (d *details) expiresNext() {
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		countColumn("of", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
-		d.r.ownerColumn(func(i int) string { return rows[i].Owner }).only(d.r.hasOwners()))
+		owner)
 	if lines != nil {
 		d.commands(lines)
 	}
