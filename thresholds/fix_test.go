@@ -240,6 +240,45 @@ func TestWhich(t *testing.T) {
 	}
 }
 
+// TestListOfGroup checks that a command lists a group only if its pattern matches no other key.
+func TestListOfGroup(t *testing.T) {
+	for more, want := range map[int64]bool{-1: false, 0: true, 1: false} {
+		l := listing
+		l.Matching = func(g *GroupSums) int64 { return g.Keys + more }
+		g := sums(func(*GroupSums) {})
+		list, matching := l.ofGroup("", &g)
+		if matching != g.Keys+more || (list != nil) != want {
+			t.Errorf("%d more: %q, %d match", more, list, matching)
+		}
+	}
+}
+
+// TestFewFixes has savings in place of problems: three, if there is nothing else.
+func TestFewFixes(t *testing.T) {
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	var savings []Advice
+	for _, group := range []string{"a:*", "b:*", "c:*", "d:*", "e:*"} {
+		savings = append(savings, Advice{Group: group, Text: message.New("Compress it.")})
+	}
+	if list := e.FixFirst(nil, nil, savings, &listing, 10); len(list) != 3 || list[0].Group != "a:*" || list[2].Group != "c:*" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestOrderOfFixes has candidates in their order: by severity, and within one what a team set first.
+func TestOrderOfFixes(t *testing.T) {
+	list := []candidate{{severity: Error, own: true, harm: UsesMemory}, {severity: Error, harm: Blocks, bytes: 9},
+		{severity: Warning, harm: Blocks, own: true}, {severity: Warning, harm: Blocks, bytes: 9}, {severity: Warning, harm: Blocks},
+		{severity: Info, own: true, harm: Blocks}, {severity: Info, harm: Blocks, bytes: 99}}
+	for i := range list {
+		for n := range list[:i] {
+			if list[n].compare(&list[i]) >= 0 || list[i].compare(&list[n]) <= 0 {
+				t.Errorf("%+v is not before %+v", list[n], list[i])
+			}
+		}
+	}
+}
+
 // TestFixFirst checks what is advised first, that nothing is advised twice, and that a
 // group which the advice does not fit gives way to the next.
 func TestFixFirst(t *testing.T) {

@@ -35,7 +35,7 @@ const maxTakenBack = 4
 
 // configSuggest reads the snapshots for what they are, and again until they pass.
 func (e *env) configSuggest(ctx context.Context, profile, separators string, names []string) error {
-	x := &expander{env: e, expandFlags: expandFlags{maxDownload: defaultDownload}}
+	x := &expander{env: e}
 	for _, name := range names {
 		if name == "-" {
 			return usageError("config suggest reads snapshots several times, and standard input once").withHint("name a file")

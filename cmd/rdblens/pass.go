@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -136,6 +137,11 @@ func (p *passFlags) load(ctx context.Context, e *env) (err error) {
 		return err
 	}
 	p.filter.ready()
+	if most := p.policy.MaxDownload; most != nil {
+		if p.maxDownload = most.Number; most.Number < 0 {
+			p.maxDownload = math.MaxInt64
+		}
+	}
 	p.memory.Cluster = p.policy.Cluster.Value
 	known := p.policy.Owners()[1:] // the first stands for keys without an owner
 	for _, o := range p.filter.Owners {

@@ -170,7 +170,7 @@ func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 }
 
 func (e *env) show(ctx context.Context, o *showOptions, file string, keys []string) error {
-	x := &expander{env: e, expandFlags: expandFlags{maxDownload: defaultDownload}}
+	x := &expander{env: e}
 	if err := x.add("", file, nil); err != nil {
 		return err
 	}
