@@ -157,7 +157,7 @@ func (v *overview) expiresNote() message.Message {
 	for i := range v.r.ExpiresNext {
 		if e := &v.r.ExpiresNext[i]; e.Keys > 0 {
 			list = append(list, message.New("{keys}, {size} {window}", keysArg("keys", e.Keys),
-				message.Size("size", int64(max(e.MemoryBytes, 0))), message.Word("window", windowTexts[e.Window])))
+				message.Size("size", int64(max(e.MemoryBytes, 0))), message.Word("window", WindowTexts[e.Window])))
 		}
 	}
 	return parts("; ", list...)
@@ -220,9 +220,7 @@ func (v *overview) write(p page, rows screenRows) {
 	}
 	if rows.canGo > 0 {
 		p.section(word("What can go"), v.r.canGoSum())
-		t := v.r.canGoTable(rows.canGo)
-		t.columns = t.columns[:len(t.columns)-1] // the title has the condition
-		p.table(t)
+		p.table(v.r.canGoTable(rows.canGo, true))
 	}
 	if rows.expires > 0 {
 		p.section(word("Expires next"), v.expiresNote())

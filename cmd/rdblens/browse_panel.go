@@ -216,16 +216,13 @@ func (b *browser) aboutExpiry(p *panelText, n *report.TreeNode) {
 		if e.Keys == 0 {
 			continue
 		}
-		list = append(list, message.New("{window}: {keys}, {size}", message.Word("window", windowWords[e.Window]),
+		list = append(list, message.New("{window}: {keys}, {size}", message.Word("window", report.WindowTexts[e.Window]),
 			countOfKeys(e.Keys), message.Size("size", int64(max(e.MemoryBytes, 0)))))
 	}
 	if list != nil {
 		p.add(styleText, "", "  ", b.env.line(message.New("expires: {list}", message.List("list", "; ", list))))
 	}
 }
-
-// windowWords say what the windows of report.TreeExpiry are.
-var windowWords = map[string]string{"1h": "within an hour", "midnight": "before midnight (UTC)", "24h": "within 24 hours"}
 
 // identity says which libraries wrote the keys below a node, or what they look like.
 func (b *browser) identity(p *panelText, n *report.TreeNode) {
