@@ -27,6 +27,8 @@ type Step struct {
 	OfKeys      int64  `json:"of_keys"`
 	MemoryBytes Figure `json:"memory_bytes"` // that these keys take
 	SavesBytes  int64  `json:"saves_bytes"`  // of memory, 0 none or unknown
+	// SavesMost: if not 0, it saves from SavesBytes to SavesMost; the snapshot does not show how much.
+	SavesMost int64 `json:"saves_most,omitempty"`
 	// SavesAtLeast: SavesBytes is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool `json:"saves_at_least,omitempty"`
 	// List is the command line that prints exactly these keys, program first; empty if
@@ -61,8 +63,14 @@ func (f *finisher) steps() {
 	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
 		kept = engine.Kept(groups, whole, listing)
-		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps),
-			engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
+		unexplained := int64(0)
+		for i := range f.r.Inputs {
+			if m := f.r.Inputs[i].Memory; m != nil && m.Difference != nil {
+				unexplained += max(0, *m.Difference)
+			}
+		}
+		savings = slices.Concat(engine.Savings(groups, whole, unexplained, listing, maxSteps),
+			engine.CompactSettings(&f.Tables.Compact, groups, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.canGo(groups, listing)
@@ -100,8 +108,8 @@ func stepsOf(list []thresholds.Advice) []Step {
 	for i, a := range advice(list) {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of,
-			MemoryBytes: Figure(from.Memory), File: Name(from.File),
-			SavesBytes: from.Saves, SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief,
+			MemoryBytes: Figure(from.Memory), File: Name(from.File), SavesBytes: from.Saves, SavesMost: from.SavesMost,
+			SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief,
 			Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB

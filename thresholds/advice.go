@@ -30,6 +30,8 @@ type Advice struct {
 	Keys, Of int64
 	Memory   int64 // bytes that the keys take, -1 unknown
 	Saves    int64 // bytes of memory, 0 none or unknown
+	// SavesMost: if not 0, it saves from Saves to SavesMost bytes; the snapshot does not show how much.
+	SavesMost int64
 	// SavesAtLeast: Saves is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool
 	// Of a setting of the server, its name, the value that is advised, and what other

@@ -249,8 +249,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		return nil, err
 	}
 	source := e.source(in)
-	sizes := p.memory
-	sizes.Allocator = report.FindAllocator(ctx, &source, p.memory, true)
+	sizes := report.FindOptions(ctx, &source, p.memory, true)
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {
 		return nil, err
