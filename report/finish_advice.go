@@ -108,8 +108,9 @@ func stepsOf(list []thresholds.Advice) []Step {
 	for i, a := range advice(list) {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of,
-			MemoryBytes: Figure(from.Memory), File: Name(from.File), SavesBytes: from.Saves, SavesMost: from.SavesMost,
-			SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief,
+			MemoryBytes: Figure(from.Memory), File: Name(from.File),
+			SavesBytes: from.Saves, SavesMost: from.SavesMost, SavesAtLeast: from.SavesAtLeast,
+			List: append([]string{}, from.List...), How: from.Brief,
 			Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB

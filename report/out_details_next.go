@@ -37,19 +37,16 @@ func (r *Report) ownerColumn(owner func(i int) string) column {
 	}).only(r.hasOwners()).drop(3)
 }
 
-// canGoTable has the first n rows of what can go.
-func (r *Report) canGoTable(n int) table {
+// canGoTable has the first n rows of what can go; a brief one says what they are, too.
+func (r *Report) canGoTable(n int, brief bool) table {
 	rows := r.CanGo
 	return table{n, []column{
 		sizeColumn("frees", func(i int) Figure { return Figure(rows[i].SavesBytes) }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		rightColumn("not used for", func(i int) message.Message { return rows[i].idleText() }),
-		nameColumn("group", func(i int) message.Message { return named(rows[i].about()) }),
 		r.ownerColumn(func(i int) string { return rows[i].Owner }),
-		sentenceColumn("what", func(i int) message.Message { return rows[i].How }),
-		sentenceColumn("condition", func(i int) message.Message {
-			return sentenceOf(rows[i].ConditionMessage, rows[i].Condition)
-		}),
+		nameColumn("group", func(i int) message.Message { return named(rows[i].about()) }),
+		sentenceColumn("what", func(i int) message.Message { return rows[i].How }).only(brief),
 	}}
 }
 
@@ -64,20 +61,24 @@ func (d *details) canGo() {
 		return
 	}
 	d.section(word("What can go"), canGoNote())
-	d.table(d.r.canGoTable(len(rows)))
+	d.table(d.r.canGoTable(len(rows), false))
 	var lines []string
+	var items []message.Message
 	for i := range rows {
+		items = append(items, message.New("{text} {why}", message.Phrase("text", sentenceOf(rows[i].Message, rows[i].Text)),
+			message.Phrase("why", sentenceOf(rows[i].ConditionMessage, rows[i].Condition))))
 		if line := shellLine(rows[i].List); line != "" {
 			lines = append(lines, line)
 		}
 	}
+	d.list(items)
 	if lines != nil {
 		d.commands(lines)
 	}
 }
 
-// windowTexts name the windows of Report.ExpiresNext.
-var windowTexts = map[string]string{"1h": "within an hour", "midnight": "before midnight (UTC)",
+// WindowTexts name the windows of Report.ExpiresNext.
+var WindowTexts = map[string]string{"1h": "within an hour", "midnight": "before midnight (UTC)",
 	"24h": "within 24 hours"}
 
 func (d *details) expiresNext() {
@@ -94,7 +95,7 @@ func (d *details) expiresNext() {
 	var lines []string
 	for i := range list {
 		w := &list[i]
-		rows = append(rows, row{windowTexts[w.Window], word("all keys"),
+		rows = append(rows, row{WindowTexts[w.Window], word("all keys"),
 			ExpiringPrefix{Keys: w.Keys, Of: d.r.Totals.Keys, MemoryBytes: w.MemoryBytes}})
 		for _, p := range w.Prefixes {
 			rows = append(rows, row{"", named(p.Prefix), p})
@@ -116,7 +117,7 @@ func (d *details) expiresNext() {
 		leftColumn("expires", func(i int) message.Message { return word(rows[i].window) }),
 		nameColumn("prefix", func(i int) message.Message { return rows[i].prefix }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
-		countColumn("of", func(i int) Figure { return Figure(rows[i].Of) }),
+		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		owner)
 	if lines != nil {
