@@ -55,7 +55,7 @@ func (sh *Shard) Key(k *parser.Key) {
 		sh.dropped++
 		return
 	}
-	found := sh.builder.engine.Check(k, f, sh.found[:0])
+	found := sh.builder.engine.Found(k, f, sh.found[:0])
 	if cap(found) > cap(sh.found) {
 		sh.found = found
 	}
