@@ -224,7 +224,6 @@ func (r *reader) endMark() {
 	}
 }
 
-// visitCopied passes the elements of the value in the copy to a visitor.
 func (w *walker) visitCopied(v *Visitor) {
 	elements := *v
 	elements.Key = nil

@@ -225,7 +225,6 @@ func (b *blob) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// blobError is damage within a compressed block.
 type blobError struct {
 	in  int64
 	err error

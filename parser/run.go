@@ -82,7 +82,6 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 	return r.info, err
 }
 
-// walkAll walks the snapshot behind its header.
 func (r *runner) walkAll(jobs int) {
 	// The header was walked as a stream: its bytes are the first unit.
 	header := r.newUnit()

@@ -416,7 +416,6 @@ type diagnoser interface {
 	diagnose(ctx context.Context, offset int64, cause error) message.Message
 }
 
-// finish completes the Info with the totals.
 func (r *reader) finish() {
 	r.counters.fill(r.info)
 	in := r.info

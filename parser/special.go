@@ -53,7 +53,6 @@ func (w *walker) moduleValue() {
 	w.facts.Allocated, w.facts.Usage, w.facts.Approximate = r.Sizes.Allocated, r.Sizes.Usage, r.Sizes.Approximate
 }
 
-// ofModule takes the figures of a value that r has walked.
 func (w *walker) ofModule(r *module.Reader, v *module.Value) {
 	k := &w.key
 	k.Elements, k.ValueBytes, k.Largest, k.Longest = v.Elements, v.Bytes, v.Largest, v.Longest

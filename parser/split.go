@@ -155,7 +155,6 @@ func (r *runner) typeAhead() (byte, bool) {
 	return 0, false
 }
 
-// walk walks the piece's elements into its sum.
 func (p *piece) walk(w *walker) {
 	w.begin(0)
 	w.key.Name = nil

@@ -19,7 +19,6 @@ const (
 // element that it is part of.
 const smallString = 4 << 10
 
-// str is one string of the file, passed over.
 type str struct {
 	n    int64 // length of its text in bytes
 	kind strKind

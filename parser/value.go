@@ -396,7 +396,6 @@ func (w *walker) scoreEntry(f float64) int64 {
 	return rdb.ListpackString(int64(len(text)), text)
 }
 
-// fields walks n pairs of a hash.
 func (w *walker) fields(n uint64, beside rdb.Beside, base int64) {
 	k, m := &w.key, w.model
 	f, v := &w.first, &w.second

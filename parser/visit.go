@@ -249,7 +249,6 @@ func ask[T any](w *walker, f func(T) bool, arg T) (yes bool) {
 // keepMore has the texts that follow kept as far as the visitor wants them.
 func (w *walker) keepMore() { w.block.MaxHead = max(MaxElementName, w.visit.keep) }
 
-// leave ends the visit of the current key.
 func (w *walker) leave() { w.visiting, w.block.MaxHead = false, MaxElementName }
 
 func (w *walker) visitElement() {

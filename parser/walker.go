@@ -205,7 +205,6 @@ func grown(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// record reads the key whose type byte was just read.
 func (w *walker) record(t byte) {
 	w.begin(t)
 	w.name()
@@ -296,7 +295,6 @@ func (w *walker) begin(t byte) {
 	}
 }
 
-// measure computes what the key takes in memory.
 func (w *walker) measure() {
 	k, f := &w.key, &w.facts
 	f.NameLen, f.TTL, f.Eviction = k.NameLen, k.HasExpire, k.Idle >= 0 || k.Freq >= 0

@@ -71,6 +71,34 @@ func (p *prefixChanges) add(c *comparison, r DiffRow) {
 	p.rows = append(p.rows, r)
 }
 
+// NodesBefore returns what each node of the report's tree was in the tree of an older report of the
+// same servers: a node without keys if it is new. A node has none if the trees do not distinguish the
+// same names there. gone has the nodes of the older tree that are no more, below their parents; nodes
+// below one of them are not in it.
+func (r *Report) NodesBefore(old *Report) (before map[*TreeNode]*TreeNode, gone map[*TreeNode][]*TreeNode) {
+	before, gone = map[*TreeNode]*TreeNode{}, map[*TreeNode][]*TreeNode{}
+	x := prefixComparison{newComparison(old, r, CompareOptions{}),
+		naming.NewNamer(cmp.Or(r.Config.Separators, old.Config.Separators, ":"))}
+	var visit func(n [2]*TreeNode)
+	visit = func(n [2]*TreeNode) {
+		if before[n[1]] = n[0]; n[0] == nil {
+			before[n[1]] = &TreeNode{}
+		}
+		pairs, _ := x.pair(n)
+		for _, pair := range pairs {
+			if pair[1] == nil {
+				gone[n[1]] = append(gone[n[1]], pair[0])
+			} else {
+				visit(pair)
+			}
+		}
+	}
+	if r.Tree != nil && (old.Tree != nil || old.Totals.Keys == 0) {
+		visit([2]*TreeNode{old.Tree, r.Tree})
+	}
+	return before, gone
+}
+
 // below returns the changes of a node, of which a side may have none, and below it.
 func (x *prefixComparison) below(n [2]*TreeNode, root bool) (p prefixChanges) {
 	if n[0] == nil || n[1] == nil { // the longest prefix of what came or went

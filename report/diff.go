@@ -201,7 +201,6 @@ func (d *DiffRow) add(side int, g *Group) {
 	d.WithoutTTLMemoryAfter = d.WithoutTTLMemoryAfter.plus(g.MemoryWithoutTTL)
 }
 
-// changed reports whether anything changed enough to count.
 func (d *DiffRow) changed() bool { return d.Change != "" || d.TTL != "" }
 
 // Size returns the sizes of a row by Measure.

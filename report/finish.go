@@ -36,6 +36,7 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	f.nodes()
 	f.types()
 	f.tops()
+	f.findSameServers()
 	f.rules()
 	f.groups()
 	f.tree()
@@ -81,6 +82,7 @@ type finisher struct {
 	grownEntries []bool // see growing
 	// known are the identities of groups, by their patterns.
 	known     map[string]*Identity
+	longest   map[string][2]int64 // lengths of the longest names and strings of their samples
 	explained explained
 	counted   [agg.RuleSeverities]bool // findings that are only counted
 	// Judgements are those of the Builder, and those about groups.
@@ -169,7 +171,6 @@ func (f *finisher) nodes() {
 	f.r.rankNodes()
 }
 
-// rankNodes compares the nodes of a report with their sum, and orders them.
 func (r *Report) rankNodes() {
 	for i := range r.Nodes {
 		n := &r.Nodes[i]

@@ -7,14 +7,12 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/internal/cluster"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// maxFindingGroups is the number of groups that are named with a finding. Diff compares
-// them.
 const maxFindingGroups = 1000
 
 // rules makes the findings: those of single keys from the tables, those of instance
@@ -104,7 +102,6 @@ func (f *finisher) count() {
 	}
 }
 
-// passed names the rules that found nothing.
 func (f *finisher) passed() {
 	applied := f.Engine(0).Judges()
 	for _, rule := range thresholds.Rules() {

@@ -145,7 +145,7 @@ func (f *TrendForecast) sentence() (m message.Message, over bool) {
 		message.Size("now", f.Now), message.Size("more", f.Now-f.MaxMemory), message.Phrase("pace", f.pace())}
 	duration := func(name string, days *float64) {
 		if days != nil {
-			args = append(args, message.Phrase(name, roughDuration(int64(*days*secondsOfDay))))
+			args = append(args, message.Phrase(name, RoughDuration(int64(*days*secondsOfDay))))
 		}
 	}
 	duration("least", f.DaysLeast)

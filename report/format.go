@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/internal/output"
 	"github.com/rdblens/rdblens/report/language"
-	"github.com/rdblens/rdblens/report/output"
 )
 
 // Format is a form in which a report is written. Its file, out_<name>.go,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
 // TestHTMLFigures checks bars and slots of a page by hand.
@@ -90,7 +89,7 @@ func TestHTMLFindings(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		v := newHTMLView(r, WriteOptions{Advice: all})
 		var got []string
-		var sources []*requirements.Source
+		var sources []*thresholds.Source
 		for _, b := range sectionOf(t, v, "findings").Blocks {
 			f := b.Fold
 			var texts []string

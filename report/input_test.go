@@ -13,7 +13,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/thresholds/target"
+	"github.com/rdblens/rdblens/report/internal/target"
 )
 
 func TestNewInputDamage(t *testing.T) {
@@ -83,6 +83,10 @@ func TestNewMemory(t *testing.T) {
 	c.MaxMemory = whole.UsedMemory + 499_999
 	if f := newMemory(in, c).Fit; *f.Fits || *f.Free != 499_999 {
 		t.Errorf("a server that used more than maxmemory fits: %+v", f)
+	}
+	c.MaxMemory++
+	if f := newMemory(in, c).Fit; !*f.Fits || *f.ReportedShare != 1 {
+		t.Errorf("a server that is full to the byte does not fit: %+v", f)
 	}
 	in.UsedMem = Figure(whole.UsedMemory - 1000)
 	c.MaxMemory = 1000

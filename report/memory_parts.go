@@ -6,7 +6,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/serverinfo"
+	"github.com/rdblens/rdblens/report/internal/serverinfo"
 )
 
 // MemoryPart is a part of used_memory, or of what the server has besides.
@@ -44,7 +44,6 @@ type partText struct {
 	ordinary            bool   // every server has it
 }
 
-// partTexts are the parts in the order in which they are shown.
 var partTexts = []partText{
 	{"values", "values", "", "", true},
 	{"names", "names of keys", "shorter names, or hashes in place of many small keys", "", true},

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdblens/rdblens/report/serverinfo"
+	"github.com/rdblens/rdblens/report/internal/serverinfo"
 	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
@@ -71,7 +71,7 @@ func TestPartsOfUsedMemory(t *testing.T) {
 			c.do(t, s)
 			info := &serverinfo.Info{}
 			s.Do("SAVE")
-			if err := info.Add(s.Do("INFO everything\nMEMORY STATS\n")); err != nil {
+			if err := info.Add(strings.NewReader(s.Do("INFO everything\nMEMORY STATS\n"))); err != nil {
 				t.Fatal(err)
 			}
 			r, err := Scan(t.Context(), []Source{FileSource(filepath.Join(s.Dir, "dump.rdb"))}, policy, Options{Info: info})

@@ -245,7 +245,6 @@ func (m *merge) missing(has map[Name]bool, f func(name string, state int, err er
 	}
 }
 
-// open returns a state up to its records.
 func (m *merge) open(ctx context.Context, i int) (io.ReadCloser, *shardHeader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

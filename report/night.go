@@ -155,7 +155,6 @@ func wholeLoss(r *Brief) int64 {
 	return 1 + r.Totals.Keys
 }
 
-// input adds the events of one input.
 func (n *nightEvents) input(in *Night) {
 	switch {
 	case in.Gone:
@@ -368,7 +367,6 @@ func (n *nightEvents) changes(input string, d *Diff, limits *thresholds.NightlyL
 	}
 }
 
-// change adds a row that changed.
 func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 	before, after := d.Size(r)
 	what, about := message.Word("what", "all keys"), ""

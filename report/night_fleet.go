@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
+	"github.com/rdblens/rdblens/report/internal/cluster"
 	"github.com/rdblens/rdblens/thresholds"
 )
 

@@ -252,7 +252,6 @@ func (d *details) snapshotRows() {
 	}
 }
 
-// nodes writes a table of the worst inputs.
 func (d *details) nodes() {
 	rows := d.r.worstNodes()
 	rows = rows[:d.most(len(rows), detailsNodes)]
@@ -316,7 +315,6 @@ func (d *details) memory(in *Input) {
 	}
 }
 
-// prediction is the predicted used_memory with its parts.
 func (m *Memory) prediction() message.Message {
 	var list []message.Message
 	for _, p := range []struct {

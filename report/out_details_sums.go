@@ -133,7 +133,7 @@ func (b *Budget) sums() thresholds.BudgetSums {
 
 func (d *details) owners() {
 	rows := d.r.Owners
-	if len(rows) == 0 || len(rows) == 1 && rows[0].Owner == "" {
+	if !d.r.hasOwners() {
 		return
 	}
 	d.section(word("By owner"), message.Message{})
@@ -162,7 +162,6 @@ func (d *details) expiry() {
 	d.bars("TTL", d.r.Expiry)
 }
 
-// bars writes a histogram with a bar for the number of keys.
 func (d *details) bars(title string, rows []Bucket) {
 	var keys, most int64
 	for _, b := range rows {

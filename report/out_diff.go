@@ -252,7 +252,6 @@ func (d *Diff) changedGroups(all bool) (rows []*DiffRow) {
 	return rows
 }
 
-// write writes what was compared, and the sections.
 func (d *Diff) write(p page, most int, full bool) {
 	for _, m := range d.alerts() {
 		p.alert(m)

@@ -7,7 +7,6 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// writeDiffHTML writes the page of reports with the sections of a comparison.
 func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	v := &htmlView{htmlPage: newHTMLPage(o), Wrong: d.alerts(), About: d.about(), Verdict: d.headline(),
 		Title: message.New("{before} -> {after}", fileArg("before", d.Old.Name), fileArg("after", d.New.Name)),
@@ -17,7 +16,6 @@ func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 	return v.write(w, o)
 }
 
-// headline says in a sentence what changed.
 func (d *Diff) headline() message.Message {
 	before, after := d.Size(&d.Totals)
 	gone := int64(0)

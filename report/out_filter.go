@@ -24,6 +24,9 @@ type Filter struct {
 	MaxMemory    *int64 `json:"max_memory,omitempty"`
 	ExpireAfter  *int64 `json:"expire_after,omitempty"`
 	ExpireBefore *int64 `json:"expire_before,omitempty"`
+	// The same in seconds after the snapshot was taken; UntilMidnight is until the next midnight (UTC).
+	ExpireAfterTaken  *int64 `json:"expire_after_taken,omitempty"`
+	ExpireBeforeTaken *int64 `json:"expire_before_taken,omitempty"`
 	// Over are rules, as a selection names them: only keys with a finding of one of them.
 	Over     []string `json:"over,omitempty"`
 	NoTTL    bool     `json:"no_ttl,omitempty"`    // keys without an expiry
@@ -34,6 +37,9 @@ type Filter struct {
 	// Dropped is the number of keys that were read and not counted.
 	Dropped int64 `json:"dropped"`
 }
+
+// UntilMidnight is the value of Filter.ExpireBeforeTaken that stands for the next midnight (UTC).
+const UntilMidnight = -1
 
 // filterAlert says which keys were counted, and how many were not.
 func filterAlert(f *Filter) message.Message {
@@ -112,6 +118,12 @@ func filterConditions(f *Filter) (parts []message.Message) {
 		if seconds != nil {
 			add(id, message.Figure("time", *seconds, message.FormExactDuration))
 		}
+	}
+	duration("that expire {time} after the snapshot or later", f.ExpireAfterTaken)
+	if f.ExpireBeforeTaken != nil && *f.ExpireBeforeTaken == UntilMidnight {
+		add("that expire before the midnight (UTC) after the snapshot")
+	} else {
+		duration("that expire less than {time} after the snapshot", f.ExpireBeforeTaken)
 	}
 	duration("with a TTL under {time}", f.TTLUnder)
 	duration("with a TTL over {time}", f.TTLOver)

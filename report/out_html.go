@@ -24,7 +24,6 @@ func init() {
 //go:embed html/page.tmpl html/page.css html/*.js
 var htmlFiles embed.FS
 
-// htmlScripts are the files of the script, in their order.
 var htmlScripts = []string{"page.js", "tables.js", "map.js", "pane.js", "charts.js", "start.js"}
 
 func htmlFile(name string) string {

@@ -65,8 +65,12 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		d.nodes()
 		v.above(htmlBlock{Strip: r.nodesStrip(nodes)})
 	}
+	if len(r.CanGo) > 0 {
+		v.section(word("What can go"), canGoNote())
+		v.add(htmlBlock{Cards: r.canGoCards()})
+	}
 	if all.savings = r.Savings; len(all.savings) > 0 {
-		v.section(word("What could be saved"), word("estimates"))
+		v.section(word("What could be saved"), r.savingsNote())
 		v.table(all.savingsTable(len(all.savings)))
 	}
 	for _, part := range sections {
@@ -76,8 +80,12 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		case "keys":
 			v.keys(r)
 			d.hot()
-		case "expiry":
+		case "can-go":
+		case "expires":
 			if part.write(d); len(r.ExpiryTimes) > 0 && r.Totals.Keys > 0 {
+				if len(r.ExpiresNext) == 0 {
+					v.section(word("Expires next"), message.Message{})
+				}
 				v.above(htmlBlock{Figure: "timeline"})
 			}
 		default:
@@ -89,7 +97,6 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	return v
 }
 
-// mapTypes are the types that have a colour of their own.
 var mapTypes = []string{"hash", "list", "set", "stream", "string", "zset"}
 
 // keys lists the keys of all lists, each once, the largest first. One row stands for the keys
@@ -154,7 +161,6 @@ func (r *Report) nodesStrip(nodes []Node) []htmlBar {
 
 func (n *Node) size() int64 { return max(0, int64(sizeOf(n.MemoryBytes, n.ValueBytes))) }
 
-// newHTMLBar returns the bar of a size and of n keys at place x of a strip.
 func newHTMLBar(x int, size, most, n int64, name, class string) htmlBar {
 	height := 0
 	if n > 0 || class != "" {

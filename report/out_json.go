@@ -75,7 +75,6 @@ type jsonWriter struct {
 	err     error // the first
 }
 
-// write writes a value with the given indentation of its lines.
 func (j *jsonWriter) write(v reflect.Value, indent string) {
 	switch {
 	case v.Kind() == reflect.Slice && v.Len() > 0:

@@ -139,7 +139,7 @@ func (v *overview) evidence(p *markdownPage, rows screenRows) {
 	if rows.groups > 0 {
 		fold(1, "Where the memory is", v.placesNote(), v.r.groupsTable(v.places(rows.groups), false))
 	}
-	fold(rows.savings, "What could be saved", word("estimates"), v.savingsTable(rows.savings))
+	fold(rows.savings, "What could be saved", v.r.savingsNote(), v.savingsTable(rows.savings))
 }
 
 func (v *overview) omitted(rows screenRows) (list []message.Message) {
@@ -162,7 +162,6 @@ func (v *overview) omitted(rows screenRows) (list []message.Message) {
 	return list
 }
 
-// ticketFoot says what was left out, and which tool made the ticket.
 func (v *overview) ticketFoot(left []message.Message, o WriteOptions) string {
 	style := markdownStyle(o.Language.Catalogue())
 	s := ""

@@ -117,7 +117,7 @@ func (v *overview) alerts() {
 			lost = append(lost, message.New("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. Counted: {keys} before it.", args...))
 		}
 	}
-	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), lost, unread, damaged)
+	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), r.sameServerAlerts(), lost, unread, damaged)
 	if n := len(v.wrong) - overviewAlerts; n > 0 {
 		v.wrong = append(v.wrong[:overviewAlerts], message.New("Not shown here: {n} more (--details).", message.Int("n", int64(n))))
 	}
@@ -262,7 +262,7 @@ func (v *overview) describeFiles(now time.Time) {
 			taken = message.New("{from} to {to}", message.Time("from", int64(oldest)), message.Time("to", int64(newest)))
 		}
 		if age := now.Unix() - int64(newest); !now.IsZero() && age >= 0 {
-			taken = message.New("{time} ({age} ago)", message.Phrase("time", taken), message.Phrase("age", roughDuration(age)))
+			taken = message.New("{time} ({age} ago)", message.Phrase("time", taken), message.Phrase("age", RoughDuration(age)))
 		}
 	}
 	args := []message.Arg{message.Phrase("taken", taken), message.Word("checksum", checksum), message.Phrase("state", state), message.Int("n", int64(len(r.Inputs)))}

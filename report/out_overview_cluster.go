@@ -2,7 +2,7 @@ package report
 
 import (
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
+	"github.com/rdblens/rdblens/report/internal/cluster"
 )
 
 // clusterAlerts says what snapshots lack or have twice of a cluster.

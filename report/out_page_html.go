@@ -10,7 +10,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/report/text"
-	"github.com/rdblens/rdblens/thresholds/requirements"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // htmlStyle renders messages for the page, which has a button for the other language:
@@ -131,9 +131,10 @@ var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest key
 // htmlBlock is a part of a section: the first of its fields that is not empty.
 type htmlBlock struct {
 	Table    *htmlTable
+	Cards    []htmlFix
 	Strip    []htmlBar
 	Fold     *htmlFold
-	Source   *requirements.Source
+	Source   *thresholds.Source
 	Figure   string            // the identifier of what the script draws
 	Heading  []message.Message // one
 	Items    []message.Message
@@ -221,7 +222,7 @@ func (p *htmlPage) commands(list []string) {
 
 // namedColumns are the titles of columns that say what the rows of a table are about: the
 // first of these that a table has is its first column.
-var namedColumns = []string{"key", "group", "group or key", "file", "snapshot", "type"}
+var namedColumns = []string{"key", "group", "group or key", "expires", "file", "snapshot", "type"}
 
 // htmlPaperColumns is the rank from which columns are dropped on paper, where room is short.
 const htmlPaperColumns = 4
@@ -229,7 +230,6 @@ const htmlPaperColumns = 4
 // typedWords are the titles of columns whose cells are short words that users type.
 var typedWords = []string{"severity", "rule", "type", "encoding", "policy", "what if", "allocator"}
 
-// class returns the class of the cells of a column.
 func (c column) class() (class string) {
 	switch {
 	case c.bar != nil:

@@ -32,7 +32,7 @@ import (
 // have the checksum of zstd. Whatever changes in these forms changes the number in the
 // magic.
 const (
-	shardMagic = "rdblens-shard/4\n"
+	shardMagic = "rdblens-shard/6\n"
 	// MaxShard is the largest size of a state in bytes.
 	MaxShard = 16 << 20
 	// maxShardText bounds what a part of a state may be decompressed to, in bytes.
@@ -149,7 +149,8 @@ func (s *scan) shard(b *agg.Builder, inputs []Input, failed ScanError) ([]byte, 
 		return nil, fmt.Errorf("the rows of %d snapshots are too large for one state", len(inputs))
 	}
 	var out bytes.Buffer
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +187,6 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// readShardMagic reads the beginning of a state, and returns the length of its header.
 func readShardMagic(r io.Reader) (length uint32, err error) {
 	start := make([]byte, len(shardMagic)+4)
 	n, err := io.ReadFull(r, start)
@@ -215,7 +215,6 @@ func newShardDecoder(r io.Reader) (*zstd.Decoder, error) {
 		zstd.WithDecoderMaxMemory(maxShardText))
 }
 
-// readShardHeader reads a state up to its records.
 func readShardHeader(r io.Reader) (*shardHeader, error) {
 	length, err := readShardMagic(r)
 	if err != nil {

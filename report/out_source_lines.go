@@ -27,7 +27,6 @@ func (r *Report) FindSource(finder *codebase.Finder) {
 	}
 }
 
-// forSource is what the lines of a group are found by.
 func (g *Group) forSource() codebase.Group {
 	of := codebase.Group{Pattern: string(g.Group), Type: g.Type}
 	if g.Identity != nil {

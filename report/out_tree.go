@@ -40,70 +40,13 @@ func (n *TreeNode) leaves(visit func(path []*TreeNode), path ...*TreeNode) {
 	}
 }
 
-// leafOf returns the node without children that has a key: of several whose pattern its name has,
-// the one that says most. It is nil if no pattern fits.
-func (n *TreeNode) leafOf(key Name, separators string) *TreeNode {
-	var rest *TreeNode
-	at := n
-	for at.Children != nil {
-		var next *TreeNode
-		rest = nil
-		segment := string(key)
-		if i := strings.IndexAny(segment, separators); i >= 0 {
-			segment = segment[:i+1]
-		}
-		score := -1
-		for _, c := range at.Children {
-			label := string(c.segment(at))
-			if c.isRest() {
-				rest = c
-				continue
-			}
-			compared := string(key)
-			if c.Children != nil {
-				compared = segment
-			}
-			// A longer label without a star says more than one with it.
-			if n := 2 * len(label); label == compared {
-				next, score = c, n+1
-			} else if n > score && strings.Contains(label, "*") && matches(label, compared) {
-				next, score = c, n
-			}
-		}
-		if next == nil {
-			return rest
-		}
-		if next.Children == nil {
-			return next
-		}
-		at, key = next, key[len(segment):]
-	}
-	return at
-}
-
-// matches reports whether a text is one that a pattern stands for, in which * is any text.
-func matches(pattern, text string) bool {
-	first, others, _ := strings.Cut(pattern, "*")
-	rest, ok := strings.CutPrefix(text, first)
-	if !ok {
-		return false
-	}
-	parts := strings.Split(others, "*")
-	for _, p := range parts[:len(parts)-1] {
-		if _, rest, ok = strings.Cut(rest, p); !ok {
-			return false
-		}
-	}
-	return strings.HasSuffix(rest, parts[len(parts)-1])
-}
-
 // keysByLeaf returns the keys of a report's lists by the node without children that has them, the
 // largest first.
 func keysByLeaf(r *Report, root *TreeNode) map[*TreeNode][]*KeyRow {
-	leaves := map[*TreeNode][]*KeyRow{}
+	leaves, tree := map[*TreeNode][]*KeyRow{}, NewNameTree(root, r.Config.Separators)
 	for _, keys := range keysByGroup(r) {
 		for _, k := range keys {
-			if leaf := root.leafOf(k.Key, r.Config.Separators); leaf != nil {
+			if leaf := tree.Find([]byte(k.Key)); leaf.Children == nil {
 				leaves[leaf] = append(leaves[leaf], k)
 			}
 		}

@@ -335,16 +335,3 @@ func TestTreeExports(t *testing.T) {
 		}
 	}
 }
-
-// TestMatches checks what patterns stand for.
-func TestMatches(t *testing.T) {
-	for _, c := range []struct {
-		pattern, text string
-		want          bool
-	}{{"*", "", true}, {"*:", "x:", true}, {"*:", "x", false}, {"a*", "abc", true}, {"a*", "b", false}, {"a*c", "ac", true}, {"a*c", "abcd", false},
-		{"a*b*c", "a1b2c", true}, {"a*b*c", "a1c", false}, {"ab*b", "ab", false}} {
-		if got := matches(c.pattern, c.text); got != c.want {
-			t.Errorf("%q, %q: %t", c.pattern, c.text, got)
-		}
-	}
-}

@@ -262,7 +262,6 @@ func writeTrendCSV(w *bufio.Writer, t *Trend, _ WriteOptions) error {
 	return nil
 }
 
-// trendParts are the kinds of series, in the order in which they are shown.
 var trendParts = []struct{ kind, title string }{
 	{"total", "Totals"}, {"findings", "Findings"}, {"type", "Memory by type"}, {"owner", "Memory by owner"},
 	{"prefix", "Memory by prefix"}, {"group", "Memory by group"},

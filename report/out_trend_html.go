@@ -56,7 +56,6 @@ func (s *TrendSeries) growth() message.Message {
 	return growthText(int64(s.first()), int64(s.last()))
 }
 
-// chart returns the chart of series that have one measure.
 func (t *Trend) chart(rows []*TrendSeries, style *htmlStyle) (c htmlChart) {
 	for _, r := range t.Reports {
 		c.Times = append(c.Times, r.Time)

@@ -58,7 +58,6 @@ func sentencesOf(messages []message.Message, texts []string) (list []message.Mes
 	return list
 }
 
-// textsOf returns messages in English, for machine formats.
 func textsOf(messages []message.Message) []string {
 	var list []string
 	for _, m := range messages {

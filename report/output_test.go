@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rdblens/rdblens/report/output"
+	"github.com/rdblens/rdblens/report/internal/output"
 )
 
 // A format for these tests alone, which fails if the report has no keys.

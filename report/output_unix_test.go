@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/rdblens/rdblens/report/output"
+	"github.com/rdblens/rdblens/report/internal/output"
 )
 
 func TestFullDisk(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rdblens/rdblens/report/cluster"
+	"github.com/rdblens/rdblens/report/internal/cluster"
 )
 
 // TestFilterText checks the words of each condition of a filter, and none for what is

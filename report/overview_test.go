@@ -330,7 +330,7 @@ func TestDirectory(t *testing.T) {
 func TestRoughDuration(t *testing.T) {
 	for seconds, want := range map[int64]string{-1: "expired", -86400: "expired", 0: "0s", 1: "1s", 59: "59s", 60: "1m", 61: "1m", 3599: "59m",
 		3600: "1h", 7199: "1h", 86399: "23h", 86400: "1d", 86401: "1d", 2*86400 - 1: "1d", 2 * 86400: "2d"} {
-		if got := english(roughDuration(seconds)); got != want {
+		if got := english(RoughDuration(seconds)); got != want {
 			t.Errorf("%d s are %s, want %s", seconds, got, want)
 		}
 	}

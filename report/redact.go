@@ -7,7 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/redact"
+	"github.com/rdblens/rdblens/report/internal/redact"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
@@ -134,7 +134,9 @@ func (c copier) fields(v reflect.Value) reflect.Value {
 		switch rule, of, _ := strings.Cut(f.Tag.Get("redact"), " "); {
 		case !f.IsExported() || rule == "keep":
 		case rule == "drop":
-			to.Field(i).Set(reflect.MakeSlice(f.Type, 0, 0))
+			if to.Field(i).SetZero(); f.Type.Kind() == reflect.Slice {
+				to.Field(i).Set(reflect.MakeSlice(f.Type, 0, 0))
+			}
 		case rule == "":
 			to.Field(i).Set(c.value(v.Field(i)))
 		default:

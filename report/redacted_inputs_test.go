@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/redact"
+	"github.com/rdblens/rdblens/report/internal/redact"
 )
 
 // TestNoNameIsLeft puts a name into every field and every message of a report, a comparison

@@ -2,8 +2,8 @@ package report
 
 import (
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/internal/agg"
+	"github.com/rdblens/rdblens/report/internal/cluster"
 	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -51,6 +51,8 @@ type Report struct {
 	// Redaction says how names were replaced, nil if they were not.
 	Redaction *Redaction `json:"redaction,omitempty"`
 	Inputs    []Input    `json:"inputs"`
+	// SameServer has pairs of inputs that seem to be of one server: all sums count its keys twice.
+	SameServer []SameServer `json:"same_server,omitempty"`
 	// Cluster compares the inputs with Options.Cluster, nil if that is not given.
 	Cluster *cluster.Check `json:"cluster,omitempty"`
 
@@ -78,6 +80,9 @@ type Report struct {
 	// saving first, at most 100.
 	FixFirst []Step `json:"fix_first"`
 	Savings  []Step `json:"savings"`
+	// CanGo has what can be deleted with the least harm, what frees most memory first, at most 100
+	// rows; nil in reports of older versions. Savings do not count it.
+	CanGo []Removable `json:"can_go,omitempty"`
 
 	Findings Counts    `json:"findings"` // findings by severity
 	Rules    []Finding `json:"rules"`    // severest first, then in the order of the rules
@@ -111,6 +116,14 @@ type Report struct {
 	// ExpiryTimes has the keys that expire in steps of time, for the next day, 30 days and two
 	// years; nil if the rule ttl-stampede did not add them up, or no key expires.
 	ExpiryTimes []thresholds.ExpiryTimes `json:"expiry_times,omitempty"`
+
+	// ExpiresNext has the keys that expire soon after the snapshot was taken: within an hour, before
+	// midnight (UTC), and within 24 hours, in the order of their ends: each has all that the ones
+	// before it have. ExpiresHourly
+	// has the hours of the 24 in which keys expire. Those that had expired already are in none. Both
+	// are nil if no key expires so soon, and in reports of older versions.
+	ExpiresNext   []Expiring `json:"expires_next,omitempty"`
+	ExpiresHourly []Expiring `json:"expires_hourly,omitempty"`
 
 	// Bounds says what else is not exact, nil if nothing is.
 	Bounds *Bounds `json:"bounds,omitempty"`

@@ -9,7 +9,7 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/cluster"
+	"github.com/rdblens/rdblens/report/internal/cluster"
 	"github.com/rdblens/rdblens/report/text"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/redact"
+	"github.com/rdblens/rdblens/report/internal/redact"
 )
 
 // TestSourceLinks checks that the line of a group's source is a link in tickets and on the

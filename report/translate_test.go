@@ -21,11 +21,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report/internal/target"
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/target"
 )
 
 // TestTranslated checks that every sentence of the formats for people has a

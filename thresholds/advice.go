@@ -25,10 +25,13 @@ type Advice struct {
 	// pattern and Key a name; at most one is set. Keys are meant, Of match the pattern.
 	Group    string
 	Key      []byte
-	DB       int // AnyDatabase: several, or not known
+	File     string // of the key, where several are read; else ""
+	DB       int    // AnyDatabase: several, or not known
 	Keys, Of int64
 	Memory   int64 // bytes that the keys take, -1 unknown
 	Saves    int64 // bytes of memory, 0 none or unknown
+	// SavesMost: if not 0, it saves from Saves to SavesMost bytes; the snapshot does not show how much.
+	SavesMost int64
 	// SavesAtLeast: Saves is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool
 	// Of a setting of the server, its name, the value that is advised, and what other
@@ -108,6 +111,7 @@ type thing struct {
 	content  Content
 	identity *Identity // nil unknown
 	elements int64     // of the largest, -1 unknown
+	isCold   bool      // it, or most of it, is not being used
 }
 
 // exclusion says of what an action is not advised, and what is said instead.
@@ -131,7 +135,7 @@ var exclusions = []exclusion{
 		"First bring it under {limit} elements: all of them would be deleted at once when it expires."},
 	{adviseSplit, isQueue, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
 	{adviseSplit, ofLibrary, "{library} reads it as one key: put less into it."},
-	{adviseSplit, hasRole(RoleLeaderboard), "It is read by rank, which no part of it has."},
+	{adviseSplit, hasRole(RoleLeaderboard), "Do not split it: it is read by rank, and its parts would have ranks of their own."},
 	{adviseSplit, hasContent(ContentHyperLogLog), ""},
 	{adviseMove, ofLibrary, "{library} reads it as one key: put less into it."},
 	{adviseTrim, byDesign, ""},
@@ -141,9 +145,14 @@ var exclusions = []exclusion{
 	{adviseCompress, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
 	{adviseCompress, hasRole(RoleBitmap, RoleHyperLogLog, RoleCounter), ""},
 	{adviseCompress, uncompressed, ""},
+	{adviseCompress, canGo, "It is not being used: first see whether it can go."},
 	{adviseShare, hasContent(ContentHyperLogLog | ContentBitmap | ContentCompressed), ""},
 	{adviseShare, hasRole(RoleBitmap, RoleHyperLogLog, RoleQueue, RoleSetting), ""},
 	{adviseShare, ofLibrary, ""},
+	{adviseShare, canGo, ""},
+	{adviseCompact, canGo, ""},
+	{adviseEncoding, canGo, ""},
+	{adviseShorten, canGo, ""},
 	{adviseShare, func(_ *Engine, t *thing) bool { return t.typ != parser.String }, ""}, // nor of several types
 	{adviseEncoding, ofLibrary, ""},
 	{adviseName, ofLibrary, "A library chose the name: change its prefix in the library's settings, if it has one."},
@@ -165,6 +174,11 @@ func byDesign(_ *Engine, t *thing) bool {
 // needed holds for keys that cannot be deleted, or expire, behind the back of their library.
 func needed(_ *Engine, t *thing) bool {
 	return t.identity.FixedName() && t.identity.Deletion != "yes" || t.identity.is(RoleData)
+}
+
+// canGo holds for what is not being used, and what CanGo offers to delete.
+func canGo(e *Engine, t *thing) bool {
+	return t.isCold && !byDesign(e, t) && !isQueue(e, t) && !needed(e, t)
 }
 
 func ofLibrary(_ *Engine, t *thing) bool { return t.identity.FixedName() }

@@ -82,8 +82,7 @@ const (
 func (e *Engine) Kept(groups []GroupSums, whole int64, l *Listing) (list []Advice) {
 	for i := range groups {
 		g := &groups[i]
-		few := g.Memory < minSettingBytes && g.Identity.number(g.Keys, g.AllElements, g.Type) < minSettingKeys
-		if few || !g.Identity.hasSetting() || 2*g.WithoutTTL < g.Keys || g.Memory*minSettingShare < whole ||
+		if g.few() || !g.Identity.hasSetting() || 2*g.WithoutTTL < g.Keys || g.Memory*minSettingShare < whole ||
 			!g.Identity.is(RoleCompleted, RoleFailed, RoleJobData, RoleResult, RoleEvents, RoleMetrics, RoleIndex, RoleLeftover,
 				RoleCache, RoleSession) {
 			continue
@@ -93,6 +92,11 @@ func (e *Engine) Kept(groups []GroupSums, whole int64, l *Listing) (list []Advic
 	}
 	slices.SortStableFunc(list, func(a, b Advice) int { return int(min(max(b.Memory-a.Memory, -1), 1)) })
 	return list
+}
+
+// few reports whether what a library keeps in a group is not worth a line.
+func (g *GroupSums) few() bool {
+	return g.Memory < minSettingBytes && g.Identity.number(g.Keys, g.AllElements, g.Type) < minSettingKeys
 }
 
 // identityArgs are the arguments of sentences about keys of a group of a library.

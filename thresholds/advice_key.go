@@ -37,11 +37,17 @@ func (x *explainer) change(a action, condition message.Message, commands []messa
 // thing returns the key as what advice is about.
 func (x *explainer) thing() *thing {
 	t := &thing{settings: x.settings(), typ: x.key.Type, content: x.key.Content | ContentOf(&x.key.Key),
-		identity: x.key.Identity, elements: x.key.Elements}
+		identity: x.key.Identity, elements: x.key.Elements, isCold: x.isCold()}
 	if x.instance != nil {
 		t.typ, t.elements = parser.NumTypes, -1
 	}
 	return t
+}
+
+// isCold reports whether the rule cold-key flags the key.
+func (x *explainer) isCold() bool {
+	limit, ok := settingIn(x.settings(), "cold-key").severest(x.key.Type)
+	return ok && !x.key.HasExpire && (x.key.Idle > limit || x.key.Freq == 0)
 }
 
 func (x *explainer) settings() []Setting { return x.settingsOf(x.key.Name) }

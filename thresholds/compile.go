@@ -7,7 +7,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// tables are the compiled rules of one list of settings, by type.
 type tables struct {
 	settings []Setting
 	types    [parser.NumTypes]table
@@ -78,7 +77,6 @@ func (e *Engine) tables(settings []Setting) *tables {
 	return t
 }
 
-// compiler adds the checks of one rule to the table of one type.
 type compiler struct {
 	*Setting
 	engine   *Engine

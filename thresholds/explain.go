@@ -129,7 +129,6 @@ func literal(commands ...string) []message.Message {
 	return list
 }
 
-// facts returns the facts about the key's name.
 func (x *explainer) facts() naming.Facts {
 	var f naming.Facts
 	x.namer.Facts(x.key.Name, &f)

@@ -285,7 +285,6 @@ func noteIf(low bool) uint8 {
 	return 0
 }
 
-// severest returns the severest level whose limit is exceeded.
 func severest(levels []level, exceeded func(limit int64) bool) (level, bool) {
 	for _, l := range levels {
 		if exceeded(l.limit) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/thresholds/requirements"
+	"github.com/rdblens/rdblens/thresholds/internal/requirements"
 )
 
 // Severity is how serious a finding is. The zero value is that of a rule that is
@@ -58,6 +58,9 @@ func (id RuleID) Name() string { return id.rule().Name }
 // Compacts reports whether the advice of the rule saves the difference between
 // Key.Memory and Key.CompactMemory.
 func (id RuleID) Compacts() bool { return id.rule().compacts }
+
+// IsCold reports whether the rule is about keys that are not being used.
+func (id RuleID) IsCold() bool { return id.Name() == "cold-key" }
 
 func (id RuleID) rule() *Rule { return Rules()[id] }
 
@@ -208,8 +211,20 @@ func Lookup(name string) (*Rule, bool) {
 	return nil, false
 }
 
+// Basis is why profiles have a rule.
+type Basis = requirements.Basis
+
+// Source is a sentence in a document that requires what a rule checks.
+type Source = requirements.Source
+
+// NotCheckable returns the requirements that a snapshot shows partly or not at all: those of
+// the document behind a profile, or of all documents if no document is behind it alone.
+func NotCheckable(profile string) []requirements.Requirement {
+	return requirements.NotCheckable(profile)
+}
+
 // Basis returns why profiles have the rule: the sentences of documents, and notes.
-func (r *Rule) Basis() requirements.Basis { return requirements.BasisOf(r.Name) }
+func (r *Rule) Basis() Basis { return requirements.BasisOf(r.Name) }
 
 // AppliesTo reports whether the rule checks keys of a type.
 func (r *Rule) AppliesTo(t parser.Type) bool { return r.Types == nil || slices.Contains(r.Types, t) }

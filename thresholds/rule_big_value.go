@@ -50,5 +50,4 @@ func init() {
 	})
 }
 
-// withElements are the types whose values consist of elements.
 var withElements = []parser.Type{parser.List, parser.Set, parser.ZSet, parser.Hash, parser.Stream, parser.Array}

@@ -44,7 +44,6 @@ func init() {
 	})
 }
 
-// typeNames returns the server's words for all types.
 func typeNames() (names []string) {
 	for t := range parser.NumTypes {
 		names = append(names, t.String())

@@ -77,7 +77,6 @@ func outlier(s *Setting, g *GroupSums) (found InstanceFinding, ok bool) {
 		Key: largest, Others: memory / rest}, true
 }
 
-// why says what makes a key large.
 func why(k *Subject) message.Message {
 	args := []message.Arg{message.Int("n", k.Elements), message.Figure("largest", k.Largest, message.FormSize),
 		message.Figure("length", k.ValueBytes, message.FormSize)}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rdblens/rdblens/thresholds/requirements"
+	"github.com/rdblens/rdblens/thresholds/internal/requirements"
 )
 
 var update = flag.Bool("update", false, "write RULES.md")

@@ -20,7 +20,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// baselineFlags are the flags of the commands that make a baseline.
 type baselineFlags struct {
 	passFlags
 	report.Acceptance
@@ -110,7 +109,6 @@ func (e *env) baselinePrune(ctx context.Context, o *baselineFlags, args []string
 	return e.writeBaseline(o, r, list, 0, removed)
 }
 
-// loadBaseline returns the entries of the baseline, and the report of a snapshot.
 func (e *env) loadBaseline(ctx context.Context, o *baselineFlags, args []string) ([]thresholds.Ignore, *report.Report, error) {
 	list, err := config.LoadBaseline(o.output)
 	if err != nil {
@@ -142,7 +140,6 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 	return outputError(err)
 }
 
-// entries is the argument {entries}.
 func entries(n int) message.Arg {
 	return message.Number("entries", int64(n), "1 entry", "{n} entries")
 }

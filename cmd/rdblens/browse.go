@@ -27,13 +27,17 @@ func newBrowse(e *env) *cobra.Command {
 	var o passFlags
 	var source sourceFlags
 	var advice bool
+	var since string
 	cmd := &cobra.Command{
 		Use:   "browse FILE...",
 		Short: "Walk through the keys by prefix, as ncdu walks through a disk",
 		Long: `browse shows the tree of names with the memory of each prefix. Enter opens a
 prefix; one without prefixes below it lists its biggest keys, and Enter on a key
 shows its value. Both read the file once more. Beside the list stands what is
-known of the prefix or key: its library, TTLs, findings and advice.
+known of the prefix or key: its owner, library, TTLs, findings and advice.
+
+With --since OLD, a snapshot or report of the same server, rows have what they grew
+by since then, the largest growth first.
 
 FILE is a snapshot, or a saved JSON report: then keys are listed, and values
 shown, if the snapshot is still where the report says.
@@ -42,16 +46,19 @@ Marked prefixes and keys are printed when browse ends, each with the command tha
 lists its keys. The key ? shows all keys of the keyboard.`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return e.browse(cmd.Context(), &o, &source, args, advice)
+			return e.browse(cmd.Context(), &o, &source, args, since, advice)
 		},
 	}
 	o.register(cmd)
 	source.register(cmd)
+	option{name: "since", arg: "OLD", usage: "older snapshot or saved report of the same server: show what has grown since",
+		hint: "rdblens browse --since monday.rdb tuesday.rdb", set: textOf(&since)}.add(cmd)
 	cmd.Flags().BoolVar(&advice, "advice", false, "show commands that change data, too, each with its condition")
 	return cmd
 }
 
-func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, args []string, advice bool) error {
+func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, args []string, since string,
+	advice bool) error {
 	if err := o.load(ctx, e); err != nil {
 		return err
 	}
@@ -59,8 +66,15 @@ func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, arg
 	if err != nil {
 		return err
 	}
-	b := &browser{env: e, pass: o, advice: advice, args: args, sort: byMemory, marks: map[markOf]browseRow{}}
-	if err := b.load(ctx, args); err != nil {
+	b := newBrowser(e, o)
+	b.advice = advice
+	if since != "" {
+		if b.old, b.oldInputs, err = b.load(ctx, []string{since}); err != nil {
+			return err
+		}
+		b.sort = byGrowth
+	}
+	if b.report, b.inputs, err = b.load(ctx, args); err != nil {
 		return err
 	}
 	b.report.FindSource(finder)
@@ -90,62 +104,78 @@ func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, arg
 	return err
 }
 
-// load makes or reads the report, and finds the snapshots that can be read again.
-func (b *browser) load(ctx context.Context, args []string) error {
+// load makes or reads a report, and finds its snapshots that can be read again.
+func (b *browser) load(ctx context.Context, args []string) (r *report.Report, inputs []*input, err error) {
 	list, err := b.env.inputs(args, b.pass.expandFlags)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if len(list) == 1 {
-		if b.report, err = b.env.savedReport(list[0]); err != nil {
-			return &exitError{code: exitUsage, err: inputError(args[0], message.Of(err))}
+		if r, err = b.env.savedReport(list[0]); err != nil {
+			return nil, nil, &exitError{code: exitUsage, err: inputError(args[0], message.Of(err))}
 		}
 	}
-	if b.report != nil {
-		for i := range b.report.Inputs {
-			in := &b.report.Inputs[i]
+	if r != nil {
+		for i := range r.Inputs {
+			in := &r.Inputs[i]
 			st, err := os.Stat(string(in.Name))
-			if err == nil && b.report.Redaction == nil && (!in.FileBytes.Known() || st.Size() == int64(in.FileBytes)) {
-				b.inputs = append(b.inputs, &input{name: string(in.Name), path: string(in.Name), size: st.Size()})
+			if err == nil && r.Redaction == nil && (!in.FileBytes.Known() || st.Size() == int64(in.FileBytes)) {
+				inputs = append(inputs, &input{name: string(in.Name), path: string(in.Name), size: st.Size()})
 			}
 		}
-		return nil
+		return r, inputs, nil
 	}
 	list = withoutLost(list)
 	stop := b.env.progress(list)
 	scan := &scanFlags{passFlags: *b.pass}
 	scan.Options = report.Options{Top: browseKeys, TreeNodes: maxTreeNodes}
-	var bad *failures
-	b.report, bad, err = b.env.scanInputs(ctx, scan, list)
+	r, bad, err := b.env.scanInputs(ctx, scan, list)
 	stop()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if bad.unread == len(list) || bad.interrupted {
-		return bad.end(b.env, len(list))
+		return nil, nil, bad.end(b.env, len(list))
 	}
-	b.inputs = slices.DeleteFunc(list, func(in *input) bool { return in.path == "-" })
-	return nil
+	return r, slices.DeleteFunc(list, func(in *input) bool { return in.path == "-" }), nil
 }
 
 // keysBelow returns the report of the keys of a node alone, from another pass over the
 // snapshots.
 func (b *browser) keysBelow(ctx context.Context, n *report.TreeNode) (*report.Report, error) {
-	var sources []report.Source
-	for _, in := range b.inputs {
-		sources = append(sources, b.env.source(in))
-	}
 	options := b.pass.options(report.Options{Top: browseKeys, TreeNodes: -1})
 	filtered := options.Keep
-	options.Filter = b.pass.filter.Filter
 	options.Keep = func(k *parser.Key, owner string, created int64) bool {
-		return b.tree.has(n, k.Name) && (filtered == nil || filtered(k, owner, created))
+		return b.tree.Has(n, k.Name) && (filtered == nil || filtered(k, owner, created))
 	}
-	r, err := report.Scan(ctx, sources, b.pass.policy, options)
+	r, err := report.Scan(ctx, sourcesOf(b.inputs, b.env.source), b.pass.policy, options)
 	if r == nil || ctx.Err() != nil {
 		return nil, err
 	}
 	return r, nil // of a damaged file the keys before the damage, as in the first pass
+}
+
+// keysBefore finds the keys of a list in the older snapshots. Those that are not there have no memory.
+func (b *browser) keysBefore(ctx context.Context, found *report.Report) map[markOf]*report.KeyRow {
+	if found == nil || b.oldInputs == nil || len(b.inputs) > 1 || len(b.oldInputs) > 1 {
+		return nil
+	}
+	was := map[markOf]*report.KeyRow{}
+	for _, k := range biggest(found) {
+		was[(&browseRow{key: &k}).mark()] = &report.KeyRow{}
+	}
+	options := b.pass.options(report.Options{Top: browseKeys, TreeNodes: -1})
+	options.Keep = func(k *parser.Key, _ string, _ int64) bool {
+		return was[markOf{true, k.DB, 0, report.Name(k.Name)}] != nil
+	}
+	r, err := report.Scan(ctx, sourcesOf(b.oldInputs, b.env.source), b.pass.policy, options)
+	if err != nil {
+		return nil // of a damaged file it is not known which keys there are
+	}
+	for _, k := range biggest(r) {
+		was[(&browseRow{key: &k}).mark()] = &k
+	}
+	return was
 }
 
 // valueOf returns what show writes about a key, as lines.

@@ -16,13 +16,19 @@ import (
 
 // browser is the state of browse. One goroutine changes it: that of run.
 type browser struct {
-	env    *env
-	pass   *passFlags
-	args   []string
-	advice bool
-	report *report.Report
-	tree   *nameTree
-	inputs []*input // that can be read again
+	env               *env
+	pass              *passFlags
+	args              []string
+	advice            bool
+	report            *report.Report
+	old               *report.Report                        // to compare with, nil none
+	before            map[*report.TreeNode]*report.TreeNode // by node of report
+	keys              map[markOf]*report.KeyRow             // of old
+	tree              *report.NameTree
+	inputs, oldInputs []*input             // that can be read again
+	groups            map[report.Name]bool // of grouped
+	grouped           *report.TreeNode
+
 	ctx    context.Context
 	screen tcell.Screen
 	color  bool
@@ -52,6 +58,49 @@ type browseView struct {
 	about   *browseRow     // a text: what is known of a row
 	at, top int            // the row with the cursor, and the first on the screen
 	total   browseRow      // of a search
+}
+
+func newBrowser(e *env, pass *passFlags) *browser {
+	return &browser{env: e, pass: pass, sort: byMemory, marks: map[markOf]browseRow{}}
+}
+
+// index prepares what finds nodes and keys of the reports.
+func (b *browser) index() {
+	b.tree = report.NewNameTree(b.report.Tree, cmp.Or(b.report.Config.Separators, ":"))
+	if b.old == nil {
+		return
+	}
+	var gone map[*report.TreeNode][]*report.TreeNode
+	b.before, gone = b.report.NodesBefore(b.old)
+	for n, list := range gone {
+		for _, old := range list { // stays as a prefix without keys
+			now := &report.TreeNode{Prefix: old.Prefix}
+			n.Children = append(n.Children, now)
+			b.before[now] = old
+		}
+	}
+	b.keys = map[markOf]*report.KeyRow{}
+	if len(b.report.Inputs) == 1 && len(b.old.Inputs) == 1 {
+		for _, k := range biggest(b.old) {
+			b.keys[(&browseRow{key: &k}).mark()] = &k
+		}
+	}
+}
+
+func (b *browser) nodeRow(n *report.TreeNode) browseRow {
+	r := browseRow{node: n}
+	if was := b.before[n]; was != nil {
+		r.was = &browseRow{node: was}
+	}
+	return r
+}
+
+func (b *browser) keyRow(k *report.KeyRow) browseRow {
+	r := browseRow{key: k}
+	if was := b.keys[r.mark()]; was != nil && k.NameBytes == 0 {
+		r.was = &browseRow{key: was}
+	}
+	return r
 }
 
 // Events of run besides those of the terminal.
@@ -86,11 +135,14 @@ func (b *browser) run(ctx context.Context, screen tcell.Screen) error {
 	defer cancel()
 	b.screen = screen
 	b.listed = map[*report.TreeNode]*report.Report{}
-	b.tree = newNameTree(b.report.Tree, cmp.Or(b.report.Config.Separators, ":"))
+	b.index()
 	if n := only(b.report.Tree); len(n.Children) > 0 {
 		b.push(b.viewOf(n))
 	} else {
 		b.push(b.viewOf(b.report.Tree))
+	}
+	if len(b.report.SameServer) > 0 {
+		b.push(&browseView{title: b.t("warning"), lines: b.twice()})
 	}
 	stop := context.AfterFunc(ctx, func() { b.post(context.Background(), ended{}) })
 	defer stop()
@@ -137,7 +189,7 @@ func (b *browser) viewOf(n *report.TreeNode) *browseView {
 		v.title = b.t("all keys")
 	}
 	for _, c := range n.Children {
-		v.rows = append(v.rows, browseRow{node: c})
+		v.rows = append(v.rows, b.nodeRow(c))
 	}
 	b.sort.sort(v.rows)
 	return v
@@ -159,7 +211,7 @@ func (b *browser) open() {
 			return func() { text.lines = lines }
 		})
 	case v.search:
-		path := b.tree.path(r.node)
+		path := b.tree.Path(r.node)
 		b.views = b.views[:0]
 		for _, n := range path[:len(path)-1] {
 			if len(n.Children) > 1 || n == b.report.Tree && len(b.report.Tree.Children[0].Children) == 0 {
@@ -248,12 +300,20 @@ func (b *browser) key(event *tcell.EventKey) bool {
 		b.screen.Sync()
 	case tcell.KeyRune:
 		switch event.Rune() {
-		case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings):
+		case rune(byMemory), rune(byCount), rune(byWithoutTTL), rune(byName), rune(byFindings), rune(byExpiry):
 			b.resort(rowOrder(event.Rune()))
+		case rune(byGrowth), rune(byMoreKeys):
+			if b.old == nil {
+				b.message = b.t("Growth needs an older snapshot or report: rdblens browse --since OLD NEW")
+			} else {
+				b.resort(rowOrder(event.Rune()))
+			}
 		case 'b':
 			if len(v.rows) > 0 && v.row().node != nil {
 				b.keysView(v.row().node)
 			}
+		case 'w':
+			b.push(&browseView{title: b.t("what can go, what expires next"), lines: b.goes()})
 		case 'i':
 			b.noPanel = !b.noPanel
 		case ' ':
@@ -321,8 +381,8 @@ func (b *browser) typed(event *tcell.EventKey) {
 	b.search(b.view())
 }
 
-// search lists the prefixes with the query in their names, without those below another of
-// them, and the largest keys that have it and are in none.
+// search lists the prefixes with the query in their names, or behind owner: in their owner, without
+// those below another of them, and the largest keys that have it and are in none.
 func (b *browser) search(v *browseView) {
 	v.rows, v.at, v.top = nil, 0, 0
 	v.total = browseRow{node: &report.TreeNode{}}
@@ -330,11 +390,15 @@ func (b *browser) search(v *browseView) {
 		return
 	}
 	query := strings.ToLower(b.query)
-	contains := func(name string) bool { return strings.Contains(strings.ToLower(name), query) }
+	wanted, ofOwner := strings.CutPrefix(query, "owner:")
+	contains := func(name, owner string) bool {
+		return strings.Contains(strings.ToLower(name), query) ||
+			ofOwner && owner != "" && strings.Contains(strings.ToLower(owner), wanted)
+	}
 	within := map[*report.TreeNode]bool{}
 	var visit func(n *report.TreeNode)
 	visit = func(n *report.TreeNode) {
-		if row := (browseRow{node: n}); n != b.report.Tree && contains(row.name()) &&
+		if row := b.nodeRow(n); n != b.report.Tree && contains(row.name(), b.owner(n.Owner, n.SeveralOwners)) &&
 			!strings.HasSuffix(string(n.Prefix), restOfTree) {
 			v.rows = append(v.rows, row)
 			within[n] = true
@@ -350,12 +414,12 @@ func (b *browser) search(v *browseView) {
 	seen := map[markOf]bool{}
 	for _, list := range b.report.Top {
 		for i := range list {
-			row := browseRow{key: &list[i]}
-			if seen[row.mark()] || !contains(row.name()) {
+			row := b.keyRow(&list[i])
+			if seen[row.mark()] || !contains(row.name(), b.owner(row.key.Owner, false)) {
 				continue
 			}
 			seen[row.mark()] = true
-			path := b.tree.path(b.tree.find([]byte(row.key.Key)))
+			path := b.tree.Path(b.tree.Find([]byte(row.key.Key)))
 			if !slices.ContainsFunc(path, func(n *report.TreeNode) bool { return within[n] }) {
 				v.rows = append(v.rows, row)
 				v.total.node.Keys++
@@ -366,6 +430,39 @@ func (b *browser) search(v *browseView) {
 	b.sort.sort(v.rows)
 }
 
+// twice says which inputs are of one server.
+func (b *browser) twice() (lines []string) {
+	width, _ := b.screen.Size()
+	p := &panelText{width: width - 2}
+	for i := range b.report.SameServer {
+		s := &b.report.SameServer[i]
+		old, now := b.report.Inputs[s.Inputs[0]].Name, b.report.Inputs[s.Inputs[1]].Name
+		p.add(styleText, "", "", b.env.line(message.New("{old} and {new} seem to be of one server: all sums count its keys twice.",
+			message.Path("old", string(old)), message.Path("new", string(now)))))
+		p.add(styleText, "  ", "  ", b.env.line(message.New("What has grown: {code}", message.Code("code",
+			"rdblens browse --since "+shellWords([]string{string(old), string(now)})))))
+	}
+	p.add(styleText, "", "", b.t("h shows the prefixes"))
+	for _, line := range p.lines {
+		lines = append(lines, line.text)
+	}
+	return lines
+}
+
+// goes returns what can be deleted, and what expires next, as the report has it.
+func (b *browser) goes() []string {
+	var out strings.Builder
+	width, _ := b.screen.Size()
+	if err := report.Write("details", &out, b.report, report.WriteOptions{Width: width - 2, Language: b.env.language,
+		Sections: []string{"can-go", "expires"}}); err != nil {
+		return []string{err.Error()}
+	}
+	if out.Len() == 0 {
+		out.WriteString(b.t("Nothing is known that can be deleted, and nothing expires within 24 hours."))
+	}
+	return strings.Split(strings.TrimSpace(out.String()), "\n")
+}
+
 func (b *browser) help() (lines []string) {
 	for _, line := range [][2]string{
 		{"Up k, Down j", "move; PgUp, PgDn, Home g, End G"},
@@ -373,10 +470,12 @@ func (b *browser) help() (lines []string) {
 		{"Left, h, Esc", "back"},
 		{"Tab", "all that is known of the prefix or key"},
 		{"b", "the biggest keys of a prefix, whatever is below it"},
-		{"/", "search prefixes and the largest keys by name"},
+		{"/", "search prefixes and the largest keys by name; /owner:NAME by owner"},
 		{"m c t", "sort by memory, by keys, by memory without TTL"},
-		{"n f", "sort by name, by findings"},
+		{"n f e", "sort by name, by findings, by what expires next"},
+		{"d D", "sort by growth since the older snapshot (--since), by the growth of keys"},
 		{"Space, u", "mark; remove all marks"},
+		{"w", "what can be deleted, and what expires next"},
 		{"i", "hide or show the details"},
 		{"q, Ctrl-C", "quit; what is marked is printed with commands"},
 		{"", ""},

@@ -24,8 +24,8 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// newBrowser returns a browser of a snapshot.
-func newBrowser(t *testing.T, path string) *browser {
+// browserOf returns a browser of a snapshot, and of an older one if that is not "".
+func browserOf(t *testing.T, path, since string) *browser {
 	t.Helper()
 	e := &env{stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}}
 	o := &passFlags{}
@@ -33,9 +33,21 @@ func newBrowser(t *testing.T, path string) *browser {
 	if err := o.load(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
-	b := &browser{env: e, pass: o, sort: byMemory, marks: map[markOf]browseRow{}}
-	if err := b.load(t.Context(), []string{path}); err != nil {
-		t.Fatal(err)
+	b := newBrowser(e, o)
+	load := func(path string) (r *report.Report) {
+		r, inputs, err := b.load(t.Context(), []string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.inputs = inputs
+		return r
+	}
+	if since != "" {
+		b.old = load(since)
+	}
+	b.report = load(path)
+	if b.report.Tree != nil {
+		b.index()
 	}
 	return b
 }
@@ -46,18 +58,18 @@ func TestNodesOfNames(t *testing.T) {
 	checked := 0
 	files, _ := filepath.Glob("../../testdata/*.rdb*")
 	for _, path := range files {
-		b := newBrowser(t, path)
+		b := browserOf(t, path, "")
 		if b.report.Tree == nil {
 			continue
 		}
-		tree := newNameTree(b.report.Tree, b.report.Config.Separators)
+		tree := b.tree
 		found := map[*report.TreeNode]int64{}
 		src, err := parser.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sink := keySink(func(k *parser.Key) {
-			for _, n := range tree.path(tree.find(k.Name)) {
+			for _, n := range tree.Path(tree.Find(k.Name)) {
 				found[n]++
 			}
 		})
@@ -88,28 +100,6 @@ func (s keySink) Key(k *parser.Key) { s(k) }
 func (keySink) Size() int           { return 0 }
 func (keySink) Flush(bool) error    { return nil }
 
-// TestGroupsOfNodes checks which groups of names are below a prefix.
-func TestGroupsOfNodes(t *testing.T) {
-	tree := newNameTree(&report.TreeNode{}, ":")
-	for _, c := range []struct {
-		prefix, group report.Name
-		want          bool
-	}{{"", "a:*", true}, {"a:", "a:*", true}, {"a:", "a:b:c", true}, {"a:", "ab:*", false}, {"a:1:", "a:*:c", true}, {"a:*:", "a:b:c", true}, {"a:b", "a:b", true},
-		{"a:b", "a:b:c", false}, {"a:b:", "a:b", false}, {"a:*", "a:*", true}, {"{x:y}:", "{x:y}:*", true}, {"{x:z}:", "{x:y}:*", false}, {"a:…", "a:*", false}} {
-		if got := tree.holds(&report.TreeNode{Prefix: c.prefix}, c.group); got != c.want {
-			t.Errorf("%s holds %s: %v", c.prefix, c.group, got)
-		}
-	}
-	for _, c := range []struct {
-		pattern, text string
-		want          bool
-	}{{"*", "", true}, {"*", "x", true}, {"a*", "b", false}, {"*a", "xa", true}, {"*a", "ax", false}, {"a*b*c", "a-b-c", true}, {"a*b*c", "a-c-b", false}, {"ab", "ab", true}, {"ab", "abc", false}, {"a*a", "a", false}} {
-		if matchStars(c.pattern, c.text) != c.want {
-			t.Errorf("%s %s: %v", c.pattern, c.text, !c.want)
-		}
-	}
-}
-
 // restoredScreen counts how often the screen is ended.
 type restoredScreen struct {
 	tcell.SimulationScreen
@@ -124,7 +114,7 @@ func TestBrowsePanics(t *testing.T) {
 	if err := screen.Init(); err != nil {
 		t.Fatal(err)
 	}
-	b := newBrowser(t, "../../testdata/shop.rdb")
+	b := browserOf(t, "../../testdata/shop.rdb", "")
 	defer func() {
 		p, _ := recover().(string)
 		if !strings.Contains(p, "odd") || screen.restored != 1 {
@@ -443,8 +433,7 @@ func TestBrowseOfReport(t *testing.T) {
 
 // TestKeysBelow checks the keys of a prefix against those that keys --under writes.
 func TestKeysBelow(t *testing.T) {
-	b := newBrowser(t, "../../testdata/shop.rdb")
-	b.tree = newNameTree(b.report.Tree, b.report.Config.Separators)
+	b := browserOf(t, "../../testdata/shop.rdb", "")
 	for _, n := range b.report.Tree.Children[:5] {
 		if !strings.HasSuffix(string(n.Prefix), ":") {
 			continue

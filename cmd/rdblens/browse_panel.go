@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -53,15 +54,83 @@ func (b *browser) details(r *browseRow, width int) []panelLine {
 	p := &panelText{width: width}
 	p.add(styleBold, "", "", r.name())
 	if r.key != nil {
-		b.aboutKey(p, r.key)
+		b.aboutKey(p, r)
 	} else {
-		b.aboutNode(p, r.node)
+		b.aboutNode(p, r)
 	}
 	return p.lines
 }
 
+// owner returns who owns keys, "" if the configuration names no owner or they have several.
+func (b *browser) owner(name string, several bool) string {
+	switch {
+	case len(b.report.Owners) == 0 || several:
+		return ""
+	case name == "":
+		return b.t("(no owner)")
+	}
+	return text.Sanitize(name)
+}
+
+// aboutOwner says who owns the keys of a row.
+func (b *browser) aboutOwner(p *panelText, r *browseRow) {
+	var names []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if r.key != nil {
+		add(b.owner(r.key.Owner, false))
+	} else {
+		var visit func(n *report.TreeNode)
+		visit = func(n *report.TreeNode) {
+			if n.Keys > 0 && (!n.SeveralOwners || n.Children == nil) {
+				add(cmp.Or(b.owner(n.Owner, n.SeveralOwners), "..."))
+				return
+			}
+			for _, c := range n.Children {
+				visit(c)
+			}
+		}
+		if visit(r.node); len(b.report.Owners) == 0 {
+			return
+		}
+	}
+	const most = 6
+	if len(names) > most {
+		names = append(names[:most], "...")
+	}
+	if names != nil {
+		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Foreign("name", strings.Join(names, ", ")))))
+	}
+}
+
+// aboutGrowth says what has changed since the older report.
+func (b *browser) aboutGrowth(p *panelText, r *browseRow) {
+	if b.old == nil {
+		return
+	}
+	size, more := b.signs(r)
+	m := message.New("before: not known")
+	switch {
+	case r.was == nil && r.node != nil:
+		m = message.New("The older report does not distinguish these names.")
+	case r.was == nil:
+	case r.was.memory() == 0:
+		m = message.New("before: not there")
+	case r.key != nil:
+		m = message.New("before: {before} ({size})", message.Size("before", r.was.memory()), message.Foreign("size", size))
+	default:
+		m = message.New("before: {before} ({size}), {keys} ({more})", message.Size("before", r.was.memory()),
+			message.Foreign("size", size), countOfKeys(r.was.count()), message.Foreign("more", more))
+	}
+	p.add(styleText, "", "  ", b.env.line(m))
+}
+
 // aboutNode says what is known of a prefix.
-func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
+func (b *browser) aboutNode(p *panelText, r *browseRow) {
+	n := r.node
 	noTTL := message.New("without TTL: {keys} ({share})", countOfKeys(n.WithoutTTL.Keys),
 		message.Share("share", float64(n.WithoutTTL.Keys)/float64(max(n.Keys, 1))))
 	parts := []message.Message{message.New("{keys}", countOfKeys(n.Keys)),
@@ -75,36 +144,35 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 		parts = append(parts, message.New("up to {n} more keys count elsewhere", message.Int("n", n.MayLackKeys)))
 	}
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
+	b.aboutOwner(p, r)
+	b.aboutGrowth(p, r)
+	b.aboutExpiry(p, n)
 	b.identity(p, n)
 	b.source(p, n)
-	ofSeverity := map[string]int64{"error": n.Findings.Error, "warning": n.Findings.Warning, "info": n.Findings.Info}
-	for i := range b.report.Rules {
-		f := &b.report.Rules[i]
-		count := int64(0)
-		text := "{n}: {title}"
-		for _, g := range f.Groups {
-			switch {
-			case !b.tree.holds(n, g.Group):
-			case b.tree.covers(n, g.Group):
-				count += g.Count
-			case ofSeverity[f.Severity] > 0: // the group has keys elsewhere, too
-				count += min(g.Count, ofSeverity[f.Severity])
-				text = "up to {n}: {title}"
-			}
+	for _, r := range n.Rules {
+		title := message.Word("title", r.Rule)
+		if rule, known := thresholds.Lookup(r.Rule); known {
+			title = message.Word("title", rule.Title)
 		}
-		if count > 0 && n != b.report.Tree {
-			b.finding(p, f.Severity, f.Rule,
-				message.New(text, message.Int("n", min(count, f.Count)), message.Word("title", f.Title)))
+		b.finding(p, r.Severity, r.Rule, message.New("{n}: {title}", message.Int("n", r.Count), title))
+	}
+	groups := b.groupsOf(n)
+	for i := range b.report.CanGo {
+		c := &b.report.CanGo[i]
+		if under := string(c.Prefix); groups[c.Group] && (under == "" || strings.HasPrefix(under, string(n.Prefix)) ||
+			strings.HasPrefix(string(n.Prefix), under)) {
+			what := message.New("can go, {size}: {text} ({condition})", message.Size("size", c.SavesBytes),
+				message.Phrase("text", c.Message), message.Phrase("condition", c.ConditionMessage))
+			b.adviceOf(p, what, "", []string{shellWords(c.List)})
 		}
 	}
 	written := map[string]bool{} // a saving can also be one of the first things to do
 	for _, steps := range [][]report.Step{b.report.FixFirst, b.report.Savings} {
 		for i := range steps {
 			s := &steps[i]
-			of := s.Group != "" && b.tree.holds(n, s.Group) && (b.tree.covers(n, s.Group) ||
-				n.Findings.Error+n.Findings.Warning+n.Findings.Info > 0)
+			of := groups[s.Group] && (s.OfKeys <= n.Keys || len(n.Rules) > 0)
 			if s.Key != "" {
-				of = b.tree.has(n, []byte(s.Key))
+				of = b.tree.Has(n, []byte(s.Key))
 			}
 			if of && (b.advice || !s.ChangesData) && !written[s.Text] {
 				written[s.Text] = true
@@ -119,13 +187,51 @@ func (b *browser) aboutNode(p *panelText, n *report.TreeNode) {
 	}
 }
 
+// groupsOf returns the groups that keys of a node are in.
+func (b *browser) groupsOf(n *report.TreeNode) map[report.Name]bool {
+	if b.grouped == n {
+		return b.groups
+	}
+	b.grouped, b.groups = n, map[report.Name]bool{}
+	var visit func(n *report.TreeNode)
+	visit = func(n *report.TreeNode) {
+		for _, g := range n.Groups {
+			b.groups[g] = true
+		}
+		if n.Children == nil && n.Groups == nil {
+			b.groups[n.Prefix] = true
+		}
+		for _, c := range n.Children {
+			visit(c)
+		}
+	}
+	visit(n)
+	return b.groups
+}
+
+// aboutExpiry says what expires next.
+func (b *browser) aboutExpiry(p *panelText, n *report.TreeNode) {
+	var list []message.Message
+	for _, e := range n.Expiring {
+		if e.Keys == 0 {
+			continue
+		}
+		list = append(list, message.New("{window}: {keys}, {size}", message.Word("window", report.WindowTexts[e.Window]),
+			countOfKeys(e.Keys), message.Size("size", int64(max(e.MemoryBytes, 0)))))
+	}
+	if list != nil {
+		p.add(styleText, "", "  ", b.env.line(message.New("expires: {list}", message.List("list", "; ", list))))
+	}
+}
+
 // identity says which libraries wrote the keys below a node, or what they look like.
 func (b *browser) identity(p *panelText, n *report.TreeNode) {
 	const most = 4
 	var seen []report.Identity
+	groups := b.groupsOf(n)
 	for i := range b.report.Groups {
 		g := &b.report.Groups[i]
-		if g.Identity == nil || !b.tree.holds(n, g.Group) || len(seen) == most {
+		if g.Identity == nil || !groups[g.Group] || len(seen) == most {
 			continue
 		}
 		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting,
@@ -168,7 +274,8 @@ func (b *browser) adviceOf(p *panelText, m message.Message, english string, comm
 	}
 }
 
-func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
+func (b *browser) aboutKey(p *panelText, r *browseRow) {
+	k := r.key
 	kind := k.Type
 	if k.Encoding != "" && k.Encoding != k.Type {
 		kind += ", " + k.Encoding
@@ -201,10 +308,9 @@ func (b *browser) aboutKey(p *panelText, k *report.KeyRow) {
 	add("LFU counter {n}", k.Freq, message.Int)
 	facts = append(facts, message.New("database {n}", message.Int("n", int64(k.DB))))
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", facts))))
-	if k.Owner != "" {
-		p.add(styleText, "", "  ", b.env.line(message.New("owner: {name}", message.Element("name", k.Owner))))
-	}
-	n := b.tree.find([]byte(k.Key))
+	b.aboutOwner(p, r)
+	b.aboutGrowth(p, r)
+	n := b.tree.Find([]byte(k.Key))
 	b.identity(p, n)
 	b.source(p, n)
 	rules := b.report.Rules

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -91,20 +92,45 @@ func (b *browser) draw() {
 
 func (b *browser) about() string {
 	r := b.report
-	name := ""
-	if len(r.Inputs) == 1 {
-		name = report.Name(filepath.Base(string(r.Inputs[0].Name))).Display() + "  "
-	} else if len(r.Inputs) > 1 {
-		name = b.env.line(message.New("{n} snapshots", message.Int("n", int64(len(r.Inputs))))) + "  "
-	}
-	s := name + b.sums(&browseRow{node: r.Tree})
+	s := b.inputsName(r) + "  " + b.sums(&browseRow{node: r.Tree})
 	if r.Filter != nil {
 		s += "  " + b.t("FILTERED")
 	}
 	if !r.Complete {
 		s += "  " + b.t("NOT COMPLETE")
 	}
+	if b.old != nil {
+		root := b.nodeRow(r.Tree)
+		size, keys := b.signs(&root)
+		s += " (" + keys + ", " + size + ")"
+	}
 	return s
+}
+
+// inputsName returns the name of the snapshot of a report, or how many it has.
+func (b *browser) inputsName(r *report.Report) string {
+	if len(r.Inputs) == 1 {
+		return report.Name(filepath.Base(string(r.Inputs[0].Name))).Display()
+	}
+	return b.env.line(message.New("{n} snapshots", message.Int("n", int64(len(r.Inputs)))))
+}
+
+// signs returns the growth of a row in bytes and keys, or elements, with signs.
+func (b *browser) signs(r *browseRow) (size, keys string) {
+	if r.was == nil {
+		return "", ""
+	}
+	sign := func(n int64, text func(int64) string) string {
+		switch {
+		case n < 0:
+			return "-" + text(-n)
+		case n > 0:
+			return "+" + text(n)
+		}
+		return "="
+	}
+	n, more := r.growth()
+	return sign(n, b.size), sign(more, message.FormatCount)
 }
 
 func (b *browser) sums(r *browseRow) string {
@@ -114,6 +140,12 @@ func (b *browser) sums(r *browseRow) string {
 // heading says where the view is, and how it is sorted.
 func (b *browser) heading(v *browseView) {
 	left, right := v.title, b.t("by "+orderTitles[b.sort])
+	if b.sort == byExpiry && !v.keys {
+		right = b.t("TTL, keys within 1h, until midnight (UTC), within 24h")
+	}
+	if b.sort == byGrowth || b.sort == byMoreKeys {
+		right += b.env.line(message.New(" since {file}", message.Foreign("file", b.inputsName(b.old))))
+	}
 	switch {
 	case v.search:
 		left = v.title + ": " + text.Sanitize(b.query)
@@ -167,28 +199,48 @@ func (b *browser) rows(v *browseView, width, height int) {
 			b.screen.PutStrStyled(x, 2+y, s, style)
 			x += text.Width(s)
 		}
-		share := message.FormatPercent(float64(r.memory()) / float64(whole))
 		number, unit, _ := strings.Cut(b.size(r.memory()), " ")
 		cell(style, mark+fmt.Sprintf("%6s ", number))
 		cell(dim, padded(unit, 5))
-		cell(style, fmt.Sprintf("%6s ", share))
+		changes := b.old != nil && b.sort != byExpiry
+		expires := b.sort == byExpiry && width < 110 // there is no room for more
+		if !expires && (!changes || width >= 80) {
+			cell(style, fmt.Sprintf("%6s ", message.FormatPercent(float64(r.memory())/float64(whole))))
+		}
 		bar := int((r.memory()*browseBar + most/2) / most)
 		if r.memory() > 0 {
 			bar = max(bar, 1)
+		}
+		if changes {
+			size, keys := b.signs(r)
+			cell(style.Bold(b.sort == byGrowth), fmt.Sprintf("%9s ", size))
+			cell(style.Bold(b.sort == byMoreKeys), fmt.Sprintf("%10s ", keys))
 		}
 		barStyle := style
 		if b.color && i != v.at {
 			barStyle = style.Foreground(tcell.ColorTeal)
 		}
-		if r.key == nil || width >= 100 { // a name has more to say
+		if (r.key == nil || width >= 100) && (width >= 100 || !changes && b.sort != byExpiry) { // a name has more to say
 			cell(barStyle, padded(strings.Repeat("#", bar), browseBar+1))
 		}
-		if width >= 60 {
+		if width >= 60 && !expires {
 			count := message.FormatCount(r.count())
 			if r.count() < 0 {
 				count = ""
 			}
 			cell(style, fmt.Sprintf("%11s ", count))
+		}
+		if b.sort == byExpiry {
+			cell(style, padded(b.ttl(r), 13)+" ")
+			for _, window := range []string{"1h", "midnight", "24h"} {
+				count := ""
+				if n := r.expiring(window); n > 0 {
+					count = message.FormatCount(n)
+				}
+				if r.key == nil && width >= 60 {
+					cell(style, fmt.Sprintf("%9s ", count))
+				}
+			}
 		}
 		errors, warnings, infos := r.findings()
 		sign, signStyle := " ", style
@@ -207,6 +259,20 @@ func (b *browser) rows(v *browseView, width, height int) {
 		}
 		b.put(x, 2+y, max(width-x-1, 0), style, r.name())
 	}
+}
+
+// ttl returns the shortest and the longest TTL of a row.
+func (b *browser) ttl(r *browseRow) string {
+	if r.expires() == math.MaxInt64 {
+		return ""
+	}
+	s := b.env.line(report.RoughDuration(r.expires()))
+	if r.key == nil && r.node.TTLMax != nil {
+		if most := b.env.line(report.RoughDuration(*r.node.TTLMax)); most != s {
+			s += " - " + most
+		}
+	}
+	return s
 }
 
 func (b *browser) severity(style tcell.Style, severity string, reversed bool) tcell.Style {

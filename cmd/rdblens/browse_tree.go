@@ -1,229 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/report"
 )
 
-// treeSegments is the number of segments that the tree of names distinguishes: the last one
-// has the rest of the name.
-const treeSegments = 12
-
 // restOfTree ends the prefix of a node with what its parent does not list.
 const restOfTree = "…"
-
-// nameTree finds the node of a report's tree that counts a name. It is immutable.
-type nameTree struct {
-	root       *report.TreeNode
-	separators string
-	places     map[*report.TreeNode]*treePlace
-	parents    map[*report.TreeNode]*report.TreeNode
-}
-
-// treePlace has the children of a node by how names are compared with them.
-type treePlace struct {
-	words    map[string]*report.TreeNode // the values without *
-	patterns []treePattern               // longest first
-	rest     *report.TreeNode            // nil: there is none
-}
-
-type treePattern struct {
-	text string // of the segment, with its separator
-	node *report.TreeNode
-}
-
-func newNameTree(root *report.TreeNode, separators string) *nameTree {
-	t := &nameTree{root, separators, map[*report.TreeNode]*treePlace{}, map[*report.TreeNode]*report.TreeNode{}}
-	t.add(root)
-	return t
-}
-
-func (t *nameTree) add(n *report.TreeNode) {
-	if len(n.Children) == 0 {
-		return
-	}
-	p := &treePlace{words: map[string]*report.TreeNode{}}
-	t.places[n] = p
-	for _, c := range n.Children {
-		t.parents[c] = n
-		label := strings.TrimPrefix(string(c.Prefix), string(n.Prefix))
-		switch {
-		case label == restOfTree:
-			p.rest = c
-		case strings.Contains(label, "*") || strings.HasSuffix(label, restOfTree):
-			p.patterns = append(p.patterns, treePattern{label, c})
-		default:
-			p.words[label] = c
-		}
-		t.add(c)
-	}
-	slices.SortStableFunc(p.patterns, func(a, b treePattern) int { return cmp.Compare(len(b.text), len(a.text)) })
-}
-
-func (t *nameTree) has(n *report.TreeNode, name []byte) bool {
-	literal, _, _ := strings.Cut(strings.TrimSuffix(string(n.Prefix), restOfTree), "*")
-	if len(name) < len(literal) || string(name[:len(literal)]) != literal {
-		return false
-	}
-	for at := t.find(name); at != nil; at = t.parents[at] {
-		if at == n {
-			return true
-		}
-	}
-	return false
-}
-
-// find returns the node that counts a name: the deepest one.
-func (t *nameTree) find(name []byte) *report.TreeNode {
-	tagFrom, tagTo := hashTag(name)
-	for at, from, depth := t.root, 0, 0; ; depth++ {
-		p := t.places[at]
-		if p == nil {
-			return at
-		}
-		end := from
-		if depth == treeSegments-1 {
-			end = len(name)
-		}
-		for end < len(name) && (strings.IndexByte(t.separators, name[end]) < 0 || end >= tagFrom && end < tagTo) {
-			end++
-		}
-		whole := end == len(name)
-		if !whole {
-			end++
-		}
-		next := p.words[string(name[from:end])]
-		if next == nil { // the only key of a pattern
-			next = p.words[string(name[from:])]
-		}
-		for i := 0; next == nil && i < len(p.patterns); i++ {
-			c := &p.patterns[i]
-			text, closed := strings.CutSuffix(c.text, restOfTree)
-			switch {
-			case closed && strings.HasPrefix(string(name[from:]), text):
-				next = c.node
-			case !closed && matchStars(c.text, name[from:end]):
-				next = c.node
-			}
-		}
-		for i := 0; next == nil && i < len(p.patterns); i++ { // a pattern of a date has separators
-			if c := &p.patterns[i]; t.places[c.node] == nil && matchStars(c.text, name[from:]) {
-				return c.node
-			}
-		}
-		if next == nil {
-			next = p.rest
-		}
-		if next == nil || whole {
-			return cmp.Or(next, at)
-		}
-		at, from = next, end
-	}
-}
-
-// hashTag returns the bounds of what is between the first { and the next }, both 0 if there
-// is nothing: separators there do not separate.
-func hashTag(name []byte) (from, to int) {
-	if from = bytes.IndexByte(name, '{') + 1; from > 0 {
-		if n := bytes.IndexByte(name[from:], '}'); n > 0 {
-			return from, from + n
-		}
-	}
-	return 0, 0
-}
-
-// matchStars reports whether a text is what a pattern stands for, whose stars stand for
-// any text.
-func matchStars[T string | []byte](pattern string, text T) bool {
-	head, rest, found := strings.Cut(pattern, "*")
-	if len(text) < len(head) || string(text[:len(head)]) != head {
-		return false
-	}
-	if text = text[len(head):]; !found {
-		return len(text) == 0
-	}
-	for {
-		part, after, more := strings.Cut(rest, "*")
-		if !more {
-			return len(text) >= len(part) && string(text[len(text)-len(part):]) == part
-		}
-		i := strings.Index(string(text), part)
-		if i < 0 {
-			return false
-		}
-		text, rest = text[i+len(part):], after
-	}
-}
-
-func (t *nameTree) path(n *report.TreeNode) (list []*report.TreeNode) {
-	for ; n != nil; n = t.parents[n] {
-		list = append(list, n)
-	}
-	slices.Reverse(list)
-	return list
-}
-
-// covers reports whether a node has all keys of a group that it holds keys of: no value of
-// its path is a * there.
-func (t *nameTree) covers(n *report.TreeNode, group report.Name) bool {
-	of := t.cut(string(group))
-	for i, s := range t.cut(string(n.Prefix)) {
-		if i < len(of) && s != "" && s != of[i] && !matchStars(s, of[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// holds reports whether keys of a group are below a node, or of it. Groups have * for
-// numbers that the tree names, and the tree has * for words that groups name.
-func (t *nameTree) holds(n *report.TreeNode, group report.Name) bool {
-	if strings.HasSuffix(string(n.Prefix), restOfTree) {
-		return false
-	}
-	segments, of := t.cut(string(n.Prefix)), t.cut(string(group))
-	switch last := len(segments) - 1; {
-	case last < 0:
-		return true
-	case segments[last] == "": // it ends in a separator
-		if segments = segments[:last]; len(of) <= last {
-			return false
-		}
-	case len(of) != len(segments):
-		return false
-	}
-	for i, s := range segments {
-		if s != of[i] && !matchStars(s, of[i]) && !matchStars(of[i], s) {
-			return false
-		}
-	}
-	return true
-}
-
-func (t *nameTree) cut(s string) []string {
-	if s == "" {
-		return nil
-	}
-	from, to := hashTag([]byte(s))
-	var list []string
-	start := 0
-	for i := range len(s) {
-		if strings.IndexByte(t.separators, s[i]) >= 0 && (i < from || i >= to) {
-			list = append(list, s[start:i])
-			start = i + 1
-		}
-	}
-	return append(list, s[start:])
-}
 
 // browseRow is a row of a list: a prefix or a key.
 type browseRow struct {
 	node *report.TreeNode // nil of a key
 	key  *report.KeyRow   // nil of a prefix
+	was  *browseRow       // in the older report, nil not known
 }
 
 // name returns the name as a terminal shows it.
@@ -245,6 +38,38 @@ func (r *browseRow) memory() int64 {
 		return figureOr(r.key.Memory, r.key.ValueBytes)
 	}
 	return figureOr(r.node.MemoryBytes, report.Figure(r.node.ValueBytes))
+}
+
+// growth returns what a row has grown by since the older report; 0 if that is not known.
+func (r *browseRow) growth() (bytes, keys int64) {
+	if r.was == nil {
+		return 0, 0
+	}
+	return r.memory() - r.was.memory(), max(r.count(), 0) - max(r.was.count(), 0)
+}
+
+// expiring returns the keys of a row that expire within a time, see report.TreeExpiry.
+func (r *browseRow) expiring(window string) (keys int64) {
+	if r.key != nil {
+		return 0
+	}
+	for _, e := range r.node.Expiring {
+		if e.Window == window {
+			keys = e.Keys
+		}
+	}
+	return keys
+}
+
+// expires returns the shortest TTL, in seconds; none is longer than any other.
+func (r *browseRow) expires() int64 {
+	switch {
+	case r.key == nil && r.node.TTLMin != nil:
+		return *r.node.TTLMin
+	case r.key != nil && r.key.TTL != nil:
+		return *r.key.TTL
+	}
+	return math.MaxInt64
 }
 
 func figureOr(a, b report.Figure) int64 {
@@ -305,10 +130,13 @@ const (
 	byWithoutTTL rowOrder = 't'
 	byName       rowOrder = 'n'
 	byFindings   rowOrder = 'f'
+	byExpiry     rowOrder = 'e'
+	byGrowth     rowOrder = 'd'
+	byMoreKeys   rowOrder = 'D'
 )
 
 var orderTitles = map[rowOrder]string{byMemory: "memory", byCount: "keys", byWithoutTTL: "memory without TTL",
-	byName: "name", byFindings: "findings"}
+	byName: "name", byFindings: "findings", byExpiry: "expiry", byGrowth: "growth", byMoreKeys: "more keys"}
 
 // sort sorts rows, the largest first, and rows that stand for several prefixes last.
 func (o rowOrder) sort(rows []browseRow) {
@@ -328,6 +156,17 @@ func (o rowOrder) sort(rows []browseRow) {
 			e, w, i := a.findings()
 			e2, w2, i2 := b.findings()
 			return cmp.Or(cmp.Compare(e2, e), cmp.Compare(w2, w), cmp.Compare(i2, i))
+		case byExpiry:
+			return cmp.Or(cmp.Compare(b.expiring("1h"), a.expiring("1h")),
+				cmp.Compare(b.expiring("midnight"), a.expiring("midnight")),
+				cmp.Compare(b.expiring("24h"), a.expiring("24h")), cmp.Compare(a.expires(), b.expires()))
+		case byGrowth, byMoreKeys:
+			size, keys := a.growth()
+			size2, keys2 := b.growth()
+			if o == byMoreKeys {
+				return cmp.Compare(keys2, keys)
+			}
+			return cmp.Compare(size2, size)
 		case byName:
 			return strings.Compare(a.name(), b.name())
 		}

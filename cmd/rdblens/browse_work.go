@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -87,7 +88,7 @@ func (b *browser) keysView(n *report.TreeNode) {
 	seen := map[markOf]bool{}
 	for _, list := range b.report.Top {
 		for i := range list {
-			if row := (browseRow{key: &list[i]}); !seen[row.mark()] && b.tree.has(n, []byte(row.key.Key)) {
+			if row := b.keyRow(&list[i]); !seen[row.mark()] && b.tree.Has(n, []byte(row.key.Key)) {
 				seen[row.mark()] = true
 				v.rows = append(v.rows, row)
 			}
@@ -105,6 +106,7 @@ func (b *browser) complete(v *browseView) {
 	n := v.node
 	b.begin(b.t("reading the keys"), func(ctx context.Context) func() {
 		found, err := b.keysBelow(ctx, n)
+		was := b.keysBefore(ctx, found)
 		if found == nil {
 			if err == nil || isInterrupt(err) {
 				return nil
@@ -112,10 +114,19 @@ func (b *browser) complete(v *browseView) {
 			return func() { b.message = b.env.line(message.Of(err)) }
 		}
 		return func() {
+			maps.Copy(b.keys, was)
 			b.listed[n] = found
 			b.fill(v, found)
 		}
 	})
+}
+
+// biggest returns the biggest keys of a report.
+func biggest(r *report.Report) []report.KeyRow {
+	if list := r.Top[report.ByMemory]; r.Totals.MemoryBytes.Known() && len(list) > 0 {
+		return list
+	}
+	return r.Top[report.ByValueBytes]
 }
 
 // fill shows what a pass found. The cursor stays on its key.
@@ -125,12 +136,9 @@ func (b *browser) fill(v *browseView, found *report.Report) {
 		at = v.row().mark()
 	}
 	v.report, v.partial, v.rows = found, false, nil
-	list := found.Top[report.ByMemory]
-	if !found.Totals.MemoryBytes.Known() || len(list) == 0 {
-		list = found.Top[report.ByValueBytes]
-	}
+	list := biggest(found)
 	for i := range list {
-		v.rows = append(v.rows, browseRow{key: &list[i]})
+		v.rows = append(v.rows, b.keyRow(&list[i]))
 	}
 	b.sort.sort(v.rows)
 	v.at = max(0, slices.IndexFunc(v.rows, func(r browseRow) bool { return r.mark() == at }))

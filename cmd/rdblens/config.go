@@ -100,7 +100,6 @@ func (e *env) configInit(path string, template []byte) error {
 // comment is a line of a configuration that ends with what a command, a rule or a value is.
 var comment = regexp.MustCompile(`^(#   rdblens [a-z ]+  +|#  # )(.*)$`)
 
-// commented returns a configuration whose comments are in the language that was chosen.
 func (e *env) commented(yaml []byte) []byte {
 	if e.language == language.English {
 		return yaml

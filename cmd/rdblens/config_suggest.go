@@ -35,7 +35,7 @@ const maxTakenBack = 4
 
 // configSuggest reads the snapshots for what they are, and again until they pass.
 func (e *env) configSuggest(ctx context.Context, profile, separators string, names []string) error {
-	x := &expander{env: e, expandFlags: expandFlags{maxDownload: defaultDownload}}
+	x := &expander{env: e}
 	for _, name := range names {
 		if name == "-" {
 			return usageError("config suggest reads snapshots several times, and standard input once").withHint("name a file")
@@ -92,7 +92,6 @@ func (e *env) observe(ctx context.Context, in *input, all *config.Keyspace, sepa
 	return err
 }
 
-// observer is a sink of the keys for a Keyspace.
 type observer struct {
 	all, own   *config.Keyspace
 	created    *int64

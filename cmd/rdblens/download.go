@@ -123,7 +123,7 @@ func (d *download) Read(p []byte) (int, error) {
 			n, err = d.body.Read(p)
 			d.stalled.Stop()
 			if d.offset += int64(n); d.offset > d.limit {
-				return 0, message.Errorf("longer than {limit} (--max-download)", message.Size("limit", d.limit))
+				return 0, message.Errorf("longer than {limit} (max_download in rdblens.yaml)", message.Size("limit", d.limit))
 			}
 			if n > 0 {
 				d.failed = 0
@@ -201,7 +201,7 @@ func (d *download) check(resp *http.Response) (pause time.Duration, err error) {
 		d.size = resp.ContentLength
 		d.version = cmp.Or(strongTag(resp.Header.Get("ETag")), resp.Header.Get("Last-Modified"))
 		if d.size > d.limit {
-			return 0, final("{size}, longer than {limit} (--max-download)", message.Size("size", d.size),
+			return 0, final("{size}, longer than {limit} (max_download in rdblens.yaml)", message.Size("size", d.size),
 				message.Size("limit", d.limit))
 		}
 		return 0, nil
@@ -268,7 +268,6 @@ func (d *download) plain(err error) error {
 	return &parser.FormatError{Reason: message.Of(err), Hint: hintOf(err)}
 }
 
-// drop ends the present request.
 func (d *download) drop() {
 	if d.body != nil {
 		d.stalled.Stop()

@@ -72,7 +72,7 @@ func TestDownload(t *testing.T) {
 		"changed meanwhile": {object: &object{tag: `"%d"`, piece: 300_000, ranges: true}, asked: 2, want: "changed meanwhile"},
 		"no ranges":         {object: &object{tag: `"a"`, piece: 300_000}, asked: 2, want: "cannot continue"},
 		"refused":           {object: &object{status: []int{403}}, asked: 1, want: "403 Forbidden"},
-		"too long":          {object: &object{}, limit: 999_999, asked: 1, want: "--max-download"},
+		"too long":          {object: &object{}, limit: 999_999, asked: 1, want: "max_download"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := c.object

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"io/fs"
 	"os"
@@ -19,17 +20,13 @@ import (
 // report.
 const maxInputs = 100_000
 
-// expandFlags say how snapshots are found.
 type expandFlags struct {
 	recursive   bool  // directories include those below them
-	maxDownload int64 // bytes of a URL at most
+	maxDownload int64 // bytes of a URL at most; 0 is defaultDownload
 }
 
 func (x *expandFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&x.recursive, "recursive", "r", false, "look in subdirectories, too")
-	x.maxDownload = defaultDownload
-	option{name: "max-download", arg: "SIZE", value: "100GB", usage: "bytes that are read of a URL at most",
-		hint: "write {names}", names: "500MB or 100GB", set: sizeOf(&x.maxDownload, 1)}.add(cmd)
 }
 
 const defaultDownload = 100 << 30
@@ -43,7 +40,6 @@ type inputKind struct {
 var snapshots = inputKind{"snapshot", "snapshots", ".rdb",
 	func(path string) (io.Closer, error) { return parser.Open(path) }}
 
-// expander finds the inputs that arguments stand for.
 type expander struct {
 	env *env
 	expandFlags
@@ -252,7 +248,7 @@ func (x *expander) add(label, path string, err error) error {
 		return usageError("more than {count}", message.Number("count", maxInputs, "",
 			"{n} "+x.what.names)).withHint("take parts of them, and merge what comes of these")
 	}
-	in := &input{name: label, path: path, size: -1, limit: x.maxDownload, failed: err}
+	in := &input{name: label, path: path, size: -1, limit: cmp.Or(x.maxDownload, defaultDownload), failed: err}
 	if label == "" {
 		in.name = withoutSecrets(path)
 	}

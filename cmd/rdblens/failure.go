@@ -7,8 +7,6 @@ import (
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/cluster"
-	"github.com/rdblens/rdblens/report/output"
 )
 
 // failures has the inputs of a command that were not read completely.
@@ -40,7 +38,7 @@ func failuresOf(err error) (*failures, error) {
 // err is success.
 func (f *failures) add(name string, keys int64, err error) {
 	var damage *parser.DamageError
-	var missing *cluster.MissingError
+	var missing *report.MissingNodeError
 	var c complaint
 	switch {
 	case err == nil:
@@ -88,7 +86,6 @@ func (f *failures) end(e *env, inputs int) error {
 
 func countOfKeys(n int64) message.Arg { return message.Number("keys", n, "1 key", "{n} keys") }
 
-// isInterrupt reports whether a signal stopped the reading.
 func isInterrupt(err error) bool { return errors.Is(err, context.Canceled) }
 
 func shortened(name []byte) []byte {
@@ -98,8 +95,8 @@ func shortened(name []byte) []byte {
 
 // outputError returns the error of a result that could not be written, nil for nil.
 func outputError(err error) error {
-	var known *output.Error
-	if errors.As(output.NewError("", err), &known) {
+	var known *report.OutputError
+	if errors.As(report.NewOutputError("", err), &known) {
 		return &exitError{code: exitUsage, err: known, hint: hintOf(known)}
 	}
 	return nil

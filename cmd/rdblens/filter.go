@@ -46,7 +46,8 @@ func (x *expression) match(name []byte) bool {
 // ready prepares the filter when all flags were read.
 func (f *filter) ready() {
 	f.bounded = f.MaxSize != nil || f.MaxElements != nil || f.MinMemory != nil || f.MaxMemory != nil ||
-		f.ExpireAfter != nil || f.ExpireBefore != nil || f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
+		f.ExpireAfter != nil || f.ExpireBefore != nil || f.ExpireAfterTaken != nil || f.ExpireBeforeTaken != nil ||
+		f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
 }
 
 // active reports whether the filter can drop a key.
@@ -79,9 +80,21 @@ func (f *filter) within(k *parser.Key, created int64) bool {
 		(f.MinMemory == nil || k.Memory >= *f.MinMemory) && under(k.Memory, f.MaxMemory) &&
 		(f.ExpireAfter == nil || k.HasExpire && k.ExpireAt >= *f.ExpireAfter*1000) &&
 		(f.ExpireBefore == nil || k.HasExpire && k.ExpireAt < *f.ExpireBefore*1000) &&
+		(f.ExpireAfterTaken == nil || created >= 0 && k.HasExpire && k.ExpireAt >= afterTaken(*f.ExpireAfterTaken, created)) &&
+		(f.ExpireBeforeTaken == nil || created >= 0 && k.HasExpire && k.ExpireAt < afterTaken(*f.ExpireBeforeTaken, created)) &&
 		!(f.NoTTL && k.HasExpire) &&
 		(f.TTLUnder == nil || timed && ttl < *f.TTLUnder) && (f.TTLOver == nil || timed && ttl > *f.TTLOver) &&
 		(f.IdleOver == nil || k.Idle > *f.IdleOver)
+}
+
+// afterTaken returns the time so many seconds after the snapshot was taken, in milliseconds since
+// the epoch.
+func afterTaken(seconds, created int64) int64 {
+	const day = 24 * 60 * 60
+	if seconds == report.UntilMidnight {
+		seconds = day - created%day
+	}
+	return (created + seconds) * 1000
 }
 
 func (f *filter) keepOwner(owner string) bool {
@@ -167,12 +180,14 @@ func (f *filter) register(cmd *cobra.Command) {
 	option{name: "ttl-over", arg: "TIME",
 		usage: "only keys that had more than this TTL left when the snapshot was taken: 30d",
 		hint:  times, set: optional(&f.TTLOver, durationOf)}.add(cmd)
-	const dates = "a time is 2026-12-01, 2026-12-01T18:00 or 2026-12-01T18:00:00+01:00, in UTC unless it says so"
+	const dates = "a time is 2026-12-01, 2026-12-01T18:00 or 2026-12-01T18:00:00+01:00, in UTC unless it says so; " +
+		"24h is 24 hours after the snapshot was taken, midnight the next one (UTC)"
 	option{name: "expire-after", arg: "TIME",
-		usage: "only keys that expire at this time or later: 2026-12-01, 2026-12-01T18:00",
-		hint:  dates, set: optional(&f.ExpireAfter, timeOf)}.add(cmd)
-	option{name: "expire-before", arg: "TIME", usage: "only keys that expire before this time",
-		hint: dates, set: optional(&f.ExpireBefore, timeOf)}.add(cmd)
+		usage: "only keys that expire at this time or later: 2026-12-01, 2026-12-01T18:00, or 1h after the snapshot",
+		hint:  dates, set: expiryTime(&f.ExpireAfter, &f.ExpireAfterTaken)}.add(cmd)
+	option{name: "expire-before", arg: "TIME",
+		usage: "only keys that expire before this time, or sooner than 24h after the snapshot, or before midnight (UTC)",
+		hint:  dates, set: expiryTime(&f.ExpireBefore, &f.ExpireBeforeTaken)}.add(cmd)
 	option{name: "idle-over", arg: "TIME",
 		usage: "only keys that had not been used for longer than this (snapshots of servers with an LRU policy): 30d",
 		hint:  times, set: optional(&f.IdleOver, durationOf)}.add(cmd)
@@ -189,6 +204,19 @@ func (f *filter) register(cmd *cobra.Command) {
 			f.Owners = append(f.Owners, names...)
 			return err
 		}}.add(cmd)
+}
+
+// expiryTime accepts times, and what counts from the time of the snapshot: durations, and midnight.
+func expiryTime(at, taken **int64) func(string) error {
+	return func(arg string) error {
+		*at, *taken = nil, nil
+		seconds := int64(report.UntilMidnight)
+		if arg == "midnight" || durationOf(&seconds)(arg) == nil {
+			*taken = &seconds
+			return nil
+		}
+		return optional(at, timeOf)(arg)
+	}
 }
 
 // registerNames declares the flags that select keys by name, type and database.

@@ -220,10 +220,6 @@ func timeOf(target *int64) func(string) error {
 				return nil
 			}
 		}
-		if _, err := message.ParseDuration(arg); err == nil {
-			return message.Errorf("{name} is a duration, not a time",
-				message.Element("name", arg)).WithHint("--ttl-over and --ttl-under take durations")
-		}
 		return message.Errorf("{name} is not a time", message.Element("name", arg))
 	}
 }

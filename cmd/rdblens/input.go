@@ -113,7 +113,6 @@ func (in *input) read() int64 {
 	return in.passed.Load()
 }
 
-// unread returns why nothing of an input could be read, and what to do.
 func unread(err error) (reason, hint message.Message) {
 	reason, hint = message.Of(reasonOf(err)), hintOf(err)
 	switch {

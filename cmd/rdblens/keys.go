@@ -19,8 +19,6 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/output"
-	"github.com/rdblens/rdblens/report/redact"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -29,7 +27,7 @@ import (
 type keysFlags struct {
 	passFlags
 	redactFlags
-	redact  *redact.Redactor // nil if names stay
+	redact  *report.Redactor // nil if names stay
 	format  *keysFormat
 	columns []*column // that --columns and the format add
 	chosen  bool      // the format was
@@ -170,9 +168,9 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 		}
 	}
 	out := e.stdout
-	var file *output.File
+	var file *report.OutputFile
 	if p.path != "" {
-		if file, err = output.Create(p.path, paths(list)); err != nil {
+		if file, err = report.CreateFile(p.path, paths(list)); err != nil {
 			return outputError(err)
 		}
 		defer file.Abort()
@@ -251,8 +249,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		return nil, err
 	}
 	source := e.source(in)
-	sizes := p.memory
-	sizes.Allocator = report.FindAllocator(ctx, &source, p.memory, true)
+	sizes := report.FindOptions(ctx, &source, p.memory, true)
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {
 		return nil, err

@@ -15,13 +15,12 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/language"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// addLanguage declares --lang for all commands, and prints help in its language.
 func (e *env) addLanguage(root *cobra.Command) {
 	e.language = language.FromLocale(os.Getenv)
 	words := language.All()
@@ -40,7 +39,7 @@ func (e *env) addLanguage(root *cobra.Command) {
 		e.translateHelp(cmd)
 		cmd.SetOut(&help)
 		print(cmd, args)
-		helpWords := regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^COMMAND --help .*$`)
+		helpWords := regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^(COMMAND --help|In rdblens.yaml alone:) .*$`)
 		flagDefault := regexp.MustCompile(` \(default ([^()]*)\)`)
 		words := helpWords.ReplaceAllStringFunc(help.String(), e.t)
 		io.WriteString(&e.help, flagDefault.ReplaceAllString(words, e.t("(default $1)")))
@@ -150,7 +149,7 @@ func (e *env) problems(list config.Errors) {
 func hintOf(err error) message.Message {
 	var own *message.Error
 	var hinted interface{ Hint() string }
-	var unwritten *output.Error
+	var unwritten *report.OutputError
 	var format *parser.FormatError
 	switch {
 	case errors.As(err, &own) && !own.Hint.IsZero():

@@ -16,7 +16,6 @@ import (
 	"github.com/rdblens/rdblens/report/language"
 	"github.com/rdblens/rdblens/testdata/testtool"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
 // TestHelpTranslated lists the text of the commands' help, of the rules' documentation
@@ -70,7 +69,7 @@ func TestHelpTranslated(t *testing.T) {
 			check(r.Name, s.Document.Title())
 		}
 	}
-	for _, r := range requirements.NotCheckable("") {
+	for _, r := range thresholds.NotCheckable("") {
 		check("requirements", r.Verdict.String())
 		check("requirements", r.Reason)
 	}

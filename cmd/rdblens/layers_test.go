@@ -19,7 +19,7 @@ const module = "github.com/rdblens/rdblens/"
 var layers = [][]string{
 	{"parser/..."},
 	{"parser"},
-	{"thresholds/naming", "thresholds/requirements", "thresholds/target", "thresholds/units"},
+	{"thresholds/naming", "thresholds/internal/requirements"},
 	{"thresholds"},
 	{"thresholds/config"},
 	{"report/..."},

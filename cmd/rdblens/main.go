@@ -14,8 +14,8 @@ import (
 	"syscall"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/language"
-	"github.com/rdblens/rdblens/report/output"
 )
 
 // Exit codes. A partial result takes precedence over findings.
@@ -68,7 +68,7 @@ func endOnNextSignal(signals []os.Signal) {
 	signal.Notify(next, signals...)
 	<-next
 	restoreTerminal()
-	output.RemoveUnfinished()
+	report.RemoveUnfinished()
 	os.Exit(exitPartial)
 }
 
@@ -79,7 +79,7 @@ func removeBeforeDump() {
 	signal.Notify(sent, syscall.SIGQUIT, syscall.SIGABRT)
 	s := <-sent
 	restoreTerminal()
-	output.RemoveUnfinished()
+	report.RemoveUnfinished()
 	signal.Reset(s)
 	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) == nil {
 		select {} // until the signal arrives
@@ -128,7 +128,6 @@ func (h *helpWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// env has the standard streams of a command.
 type env struct {
 	args           []string
 	stdin          io.Reader
@@ -149,6 +148,14 @@ func (e *env) commandLine() string {
 			arg = arg[:i] + withoutSecrets(arg[i:])
 		}
 		words = append(words, shellWord(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+func shellWords(list []string) string {
+	words := make([]string, len(list))
+	for i, w := range list {
+		words[i] = shellWord(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -18,18 +18,16 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/cluster"
 	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// nightlyFlags are the flags of nightly.
 type nightlyFlags struct {
 	passFlags
 	redactFlags
-	nodes              *cluster.Nodes
+	nodes              *report.ClusterNodes
 	thresholds.Nightly // what flags set; configured adds the rest
 	code               sourceFlags
 	dir                string
@@ -130,7 +128,6 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 	return cmd
 }
 
-// addTarget adds a file of --format.
 func (o *nightlyFlags) addTarget(arg string) error {
 	list, err := report.ParseTargets([]string{arg})
 	if err == nil && (list[0].Path == "" || list[0].Path == "-") {
@@ -140,7 +137,6 @@ func (o *nightlyFlags) addTarget(arg string) error {
 	return err
 }
 
-// addReplica adds options of redis-cli.
 func (o *nightlyFlags) addReplica(arg string) error {
 	for _, word := range strings.Fields(arg) {
 		if word == "-a" || word == "--pass" || word == "-u" {
@@ -175,7 +171,6 @@ func (o *nightlyFlags) configured(c thresholds.Nightly) error {
 	return nil
 }
 
-// night is one run of nightly.
 type night struct {
 	*env
 	*nightlyFlags
@@ -320,7 +315,6 @@ func (n *night) deliver(ctx context.Context, s *nightState) error {
 	return outputError(s.write(n.dir))
 }
 
-// path returns a path below the directory.
 func (n *night) path(elements ...string) string {
 	return filepath.Join(append([]string{n.dir}, elements...)...)
 }
@@ -333,7 +327,6 @@ const (
 	inputsDir    = "inputs" // of a run
 )
 
-// mergeAll makes the report and the page of all inputs.
 func (n *night) mergeAll(ctx context.Context) error {
 	shard := slices.ContainsFunc(n.targets, func(t report.Target) bool { return t.Format == "shard" })
 	if shard && n.on {

@@ -16,7 +16,6 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// maxShownEvents bounds the events of one message. The page has all findings.
 const maxShownEvents = 30
 
 // message makes the message of the night, and reports whether there is anything in it.
@@ -79,7 +78,6 @@ func (n *night) message() bool {
 	return true
 }
 
-// due reports whether it is time to tell again what goes on.
 func (n *night) due(e openEvent) bool {
 	return n.Remind.Number >= 0 && n.now.Unix()-e.Reported >= n.Remind.Number
 }

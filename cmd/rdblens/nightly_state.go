@@ -17,11 +17,9 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// nightSchema identifies the form of state.json.
 const nightSchema = "rdblens-nightly/1"
 
 // nightState is what nightly knows of the nights before. A run replaces it as a whole,
@@ -37,13 +35,11 @@ type nightState struct {
 	UnsentTo []string `json:"unsent_to,omitempty"`
 }
 
-// nightInput is what is known of an input.
 type nightInput struct {
 	Report   string `json:"report"`   // last complete report, below reports/; "" none
 	Settings string `json:"settings"` // what judged it: see night.settings
 }
 
-// openEvent is an event that was reported.
 type openEvent struct {
 	Since    int64  `json:"since"`    // seconds since the epoch
 	Reported int64  `json:"reported"` // the last time
@@ -98,7 +94,6 @@ func (n *night) settings() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }
 
-// saveReport writes a report that savedReport reads.
 func (n *night) saveReport(path string, r *report.Report) error {
 	var b bytes.Buffer
 	z, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
@@ -140,13 +135,13 @@ func (n *night) removeOld() {
 
 // writeFile writes a file that appears whole or not at all.
 func writeFile(path string, content []byte) error {
-	out, err := output.Create(path, nil)
+	out, err := report.CreateFile(path, nil)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	if _, err := out.Write(content); err != nil {
-		return output.NewError(path, err)
+		return report.NewOutputError(path, err)
 	}
 	return out.Commit()
 }

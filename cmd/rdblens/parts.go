@@ -12,7 +12,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/output"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -35,7 +34,7 @@ func (o *scanFlags) setParts(arg string) error {
 	part, dir, _ := strings.Cut(arg, "=")
 	o.partsDir, o.segments = dir, 0
 	if number, ok := strings.CutPrefix(part, "prefix:"); ok {
-		if err := wholeNumber(&o.segments, 1, maxDepth-1)(number); err != nil {
+		if err := wholeNumber(&o.segments, 1, report.MaxSegments-1)(number); err != nil {
 			return err
 		}
 	} else if part != "owner" || dir == "" {
@@ -153,7 +152,7 @@ func (s *partReports) write(targets []report.Target, inputs []string, all *repor
 	if s.what == "prefix" && keys > 0 {
 		fmt.Fprintf(&index, "| everything else | %s | | | | | | |\n", message.FormatCount(keys))
 	}
-	f, err := output.Create(filepath.Join(s.dir, "README.md"), inputs)
+	f, err := report.CreateFile(filepath.Join(s.dir, "README.md"), inputs)
 	if err != nil {
 		return err
 	}

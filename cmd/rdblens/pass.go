@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -131,12 +132,16 @@ func (p *passFlags) register(cmd *cobra.Command) {
 	exclusive(cmd, "strict", "no-checksum", "")
 }
 
-// load loads the policy and checks what depends on it.
 func (p *passFlags) load(ctx context.Context, e *env) (err error) {
 	if p.policy, err = p.policyFlags.load(ctx, e); err != nil {
 		return err
 	}
 	p.filter.ready()
+	if most := p.policy.MaxDownload; most != nil {
+		if p.maxDownload = most.Number; most.Number < 0 {
+			p.maxDownload = math.MaxInt64
+		}
+	}
 	p.memory.Cluster = p.policy.Cluster.Value
 	known := p.policy.Owners()[1:] // the first stands for keys without an owner
 	for _, o := range p.filter.Owners {
@@ -161,7 +166,6 @@ func modelOf(options memory.Options, info *parser.Info) *memory.Model {
 	return m
 }
 
-// engine returns the compiled rules for a snapshot.
 func (p *passFlags) engine(info *parser.Info) *thresholds.Engine {
 	return p.policy.Compile(thresholds.Env{
 		Server: info.Server, Version: info.ServerVersion, Created: info.Created,

@@ -6,19 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rdblens/rdblens/report/redact"
+	"github.com/rdblens/rdblens/report"
 )
 
 // saltVariable is the environment variable of the salt, which the list of processes
 // does not show.
 const saltVariable = "RDBLENS_REDACT_SALT"
 
-// redactFlags say whether and how names are replaced.
 type redactFlags struct {
 	on      bool
 	salt    string
 	minKeys int64
-	by      *redact.Redactor
+	by      *report.Redactor
 }
 
 // register declares the flags. Each of them switches redaction on, also of what the
@@ -42,12 +41,12 @@ func (f *redactFlags) register(e *env, cmd *cobra.Command) {
 }
 
 // redactor returns what replaces names, nil if they stay.
-func (f *redactFlags) redactor() *redact.Redactor {
+func (f *redactFlags) redactor() *report.Redactor {
 	if f.on && f.by == nil {
 		if f.salt == "" {
 			f.salt = os.Getenv(saltVariable)
 		}
-		f.by = redact.New(f.salt, f.minKeys)
+		f.by = report.NewRedactor(f.salt, f.minKeys)
 	}
 	return f.by
 }

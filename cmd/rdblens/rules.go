@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	"github.com/rdblens/rdblens/thresholds/requirements"
 )
 
 func newRules(e *env) *cobra.Command {
@@ -99,7 +99,7 @@ func (e *env) rulesNotCheckable(ctx context.Context, flags *policyFlags) error {
 	}
 	w := bufio.NewWriter(e.stdout)
 	fmt.Fprintln(w, e.line(message.New(title, message.Text("profile", profile))))
-	for _, d := range requirements.NotCheckable(profile) {
+	for _, d := range thresholds.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
 		verdict := " (" + d.Document.Profile() + ", " + e.t(d.Verdict.String()) + ")"
 		if e.language == language.Chinese {
@@ -246,9 +246,12 @@ func commandsText(a thresholds.Advice) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrap prints text in lines of at most 88 columns. The first line begins with
+// wrap prints text in lines of at most 88 columns, or those of the terminal. The first line begins with
 // indent, the others with as many spaces.
 func wrap(w io.Writer, indent, s string) {
-	const columns = 88
+	columns := 88
+	if n := terminalWidth(os.Stdout); n > 0 {
+		columns = min(columns, n)
+	}
 	io.WriteString(w, text.Wrap(indent, strings.Repeat(" ", len(indent)), s, columns))
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,10 +17,7 @@ import (
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/cluster"
-	"github.com/rdblens/rdblens/report/serverinfo"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/target"
 )
 
 var measures = []struct{ word, column string }{
@@ -38,9 +34,6 @@ const maxTop = 1000
 
 // maxTreeNodes bounds the tree of a report: the tree of a scan has no more.
 const maxTreeNodes = 50_000
-
-// maxDepth is the number of segments of a name that the tree distinguishes.
-const maxDepth = 12
 
 // newestServers is the value of --what-if without one.
 const newestServers = "newest"
@@ -136,8 +129,8 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 		}}.add(cmd)
 	cmd.Flags().Lookup("what-if").NoOptDefVal = newestServers
 	option{name: "target", arg: "SERVER", usage: "report whether this server loads the snapshots, such as redis-7.2, valkey-9.1 or keydb, and what their keys take there; see --fail-on",
-		words: target.Servers(), hint: "servers: {names}", set: func(arg string) (err error) {
-			o.Target, err = target.Parse(arg)
+		words: report.TargetServers(), hint: "servers: {names}", set: func(arg string) (err error) {
+			o.Target, err = report.ParseTargetServer(arg)
 			return err
 		}}.add(cmd)
 	option{name: "over", arg: "LIST", usage: "only keys with a finding of these rules, such as big-string,no-ttl or key-*",
@@ -189,18 +182,8 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 			o.sections = append(o.sections, name)
 			return err
 		})}.add(cmd)
-	option{name: "tree-nodes", arg: "N", value: strconv.Itoa(report.DefaultTreeNodes), usage: "prefixes of names in the tree of JSON, ncdu, pprof and folded, those with most memory",
-		set: func(arg string) error {
-			if err := wholeNumber(&o.TreeNodes, 0, maxTreeNodes)(arg); err != nil {
-				return err
-			}
-			if o.TreeNodes == 0 {
-				o.TreeNodes = -1
-			}
-			return nil
-		}}.add(cmd)
 	option{name: "depth", arg: "N", usage: "say where the memory is by prefixes of N segments, behind what all names begin with",
-		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, maxDepth)}.add(cmd)
+		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, report.MaxSegments)}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())
 	cmd.Flags().BoolVar(&o.advice, "advice", false, "show commands that change data, too, each with its condition")
 	nodesOption(cmd, &o.Cluster).add(cmd)
@@ -215,7 +198,7 @@ func failOnOption(name string, to *thresholds.Severity, value, usage string) opt
 }
 
 // nodesOption is the flag of the nodes of a cluster.
-func nodesOption(cmd *cobra.Command, to **cluster.Nodes) option {
+func nodesOption(cmd *cobra.Command, to **report.ClusterNodes) option {
 	return option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes scan --cluster",
 		hint: "redis-cli CLUSTER NODES > nodes.txt", set: func(path string) (err error) {
 			if *to, err = readNodes(path); err != nil || cmd.Flags().Lookup("cluster") == nil {
@@ -225,17 +208,13 @@ func nodesOption(cmd *cobra.Command, to **cluster.Nodes) option {
 		}}
 }
 
-func readNodes(path string) (*cluster.Nodes, error) {
+func readNodes(path string) (*report.ClusterNodes, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, cluster.MaxText+1))
-	if err != nil {
-		return nil, err
-	}
-	nodes, err := cluster.Parse(string(text))
+	nodes, err := report.ReadClusterNodes(f)
 	if err != nil {
 		return nil, message.Errorf("{file} is not the output of CLUSTER NODES: {reason}", message.Path("file", path), message.Reason("reason", err))
 	}
@@ -279,14 +258,10 @@ func (o *scanFlags) readInfo(path string) error {
 		return err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, serverinfo.MaxText+1))
-	if err != nil {
-		return err
-	}
 	if o.Info == nil {
-		o.Info = &serverinfo.Info{}
+		o.Info = &report.ServerInfo{}
 	}
-	if err := o.Info.Add(string(text)); err != nil {
+	if err := o.Info.Add(f); err != nil {
 		return message.Errorf("{file} is not the output of INFO, MEMORY STATS or CONFIG GET: {reason}", message.Path("file", path), message.Reason("reason", err))
 	}
 	return nil

@@ -170,7 +170,7 @@ func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 }
 
 func (e *env) show(ctx context.Context, o *showOptions, file string, keys []string) error {
-	x := &expander{env: e, expandFlags: expandFlags{maxDownload: defaultDownload}}
+	x := &expander{env: e}
 	if err := x.add("", file, nil); err != nil {
 		return err
 	}
@@ -262,9 +262,8 @@ func (s *showing) run(ctx context.Context) error {
 	options := parser.RecordOptions{Keep: s.keep}
 	options.Details = s.details
 	if s.sizes {
-		var sizes memory.Options
 		source := s.e.source(s.in)
-		sizes.Allocator = report.FindAllocator(ctx, &source, sizes, false)
+		sizes := report.FindOptions(ctx, &source, memory.Options{}, false)
 		options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	}
 	if s.functions {

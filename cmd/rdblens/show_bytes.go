@@ -127,7 +127,6 @@ func digits(b []byte) string {
 	return strings.Trim(string(b[:n]), ".")
 }
 
-// pngSize returns the width and height in pixels.
 func pngSize(b []byte) string {
 	if len(b) < 24 || string(b[12:16]) != "IHDR" {
 		return ""

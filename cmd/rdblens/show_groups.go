@@ -8,7 +8,6 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// groupsOf writes the consumer groups of a stream, with their consumers.
 func (w *textWriter) groupsOf(r *parser.Records) error {
 	k := r.Key()
 	if k.Groups == 0 {

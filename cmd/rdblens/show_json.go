@@ -120,7 +120,6 @@ func (w *jsonWriter) element(t parser.Type, e *parser.Element) {
 	w.WriteString("}")
 }
 
-// stream writes the entries of a stream, its counters and its groups.
 func (w *jsonWriter) stream(r *parser.Records) error {
 	k := r.Key()
 	shown, fields := 0, 0

@@ -29,7 +29,6 @@ func (w *respWriter) command(args ...any) {
 	w.args(args...)
 }
 
-// begin begins a command of n arguments, its name included.
 func (w *respWriter) begin(n int) { w.head('*', int64(n)) }
 
 func (w *respWriter) head(kind byte, n int64) {

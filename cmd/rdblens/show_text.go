@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -101,6 +102,9 @@ func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 	}
 	var facts naming.Facts
 	w.rules.Namer().Facts(k.Name, &facts)
+	if owners := w.rules.Owners(); len(owners) > 1 {
+		w.line("owner", cmp.Or(text.Sanitize(owners[w.rules.Owner(k, &facts)]), w.env.t("(no owner)")))
+	}
 	subject := thresholds.SubjectOf(k)
 	var lines []string
 	for _, f := range w.rules.Check(k, &facts, nil) {

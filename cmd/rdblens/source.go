@@ -20,7 +20,6 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// sourceCommand are the flags of source.
 type sourceCommand struct {
 	passFlags
 	format string

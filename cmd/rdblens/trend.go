@@ -77,7 +77,6 @@ func (e *env) trend(o *trendFlags, args []string) error {
 	return outputError(err)
 }
 
-// reportPaths returns the files that the arguments of trend stand for.
 func reportPaths(args []string) (paths []string, err error) {
 	for _, arg := range args {
 		st, err := os.Stat(arg)

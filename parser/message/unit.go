@@ -23,7 +23,6 @@ const (
 	Percent      // hundredths of a percent: 1 % is 100, written 1%
 )
 
-// facts are what is known about a unit.
 type facts struct {
 	name    string // of its definition in the JSON Schema
 	invalid string // the error message

@@ -54,6 +54,9 @@ func (c *collector) assignment(i int) {
 		if keyLike(name) {
 			c.named(n, t)
 		}
+		if c.syntax.members && c.inConstructor() && !c.declares(at) {
+			c.declare(name, c.class(), n, t)
+		}
 	case own:
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
 	case base == "" || base == "exports" || base == "module":
@@ -73,7 +76,12 @@ func (c *collector) declares(at int) bool {
 	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
 }
 
-// inClass reports whether the innermost scope is a class in a function.
+// inConstructor reports whether the function around has the name of its class.
+func (c *collector) inConstructor() bool {
+	f := c.function()
+	return f != nil && f.name == f.container
+}
+
 func (c *collector) inClass() bool {
 	n := len(c.scopes)
 	return n > 0 && c.scopes[n-1].function == nil
@@ -131,7 +139,6 @@ func (c *collector) baseOf(at int) string {
 	return ""
 }
 
-// functionValue reads a function that is assigned to a name.
 func (c *collector) functionValue(at, value int, name string) bool {
 	if c.isWord(value) && (c.textOf(value) == "async" || c.textOf(value) == "useCallback") {
 		value++

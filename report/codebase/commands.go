@@ -66,8 +66,7 @@ var operations = map[string]string{"opsforvalue": "string", "opsforhash": "hash"
 // operation returns what a method of such operations does, nil if it is no method of
 // them.
 func operation(receiver, method string) *command {
-	name := receiver[strings.LastIndexByte(receiver, '.')+1:]
-	kind := operations[name]
+	kind := operations[lastWord(receiver)]
 	if kind == "" {
 		return nil
 	}
@@ -166,7 +165,7 @@ func keyLike(name string) bool {
 		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage",
 		"keyframe", "keycloak", "s3", "sortkey",
 		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey",
-		"propertykey"} {
+		"propertykey", "annotation", "channelkey", "channel_key", "publishkey", "publish_key", "routing"} {
 		if strings.Contains(s, other) {
 			return false
 		}

@@ -118,7 +118,6 @@ type ownerEntry struct {
 	names   []string
 }
 
-// ownersOf reads the CODEOWNERS file of a checkout.
 func (w *walker) ownersOf() (list owners) {
 	for _, name := range [...]string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"} {
 		text, ok := w.read(name)

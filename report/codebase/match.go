@@ -39,7 +39,6 @@ type matcher struct {
 	prefixes []string                 // that precede every key
 }
 
-// A keyPattern is one pattern of keys, with all its lines.
 type keyPattern struct {
 	symbols []byte
 	fixed   int
@@ -221,7 +220,6 @@ func (a *alignment) score(k *keyPattern, whole int) float64 {
 	return score
 }
 
-// sure returns how sure it is that a line writes the keys of a group.
 func (m *matcher) sure(p *Pattern, k *keyPattern, a *alignment, g Group) Sure {
 	if a.cost < 0.1 && !a.filled && !a.folded && (p.Sure == Certain || len(k.types) > 0 && k.types[g.Type]) {
 		return Certain
@@ -263,7 +261,6 @@ var (
 	writeVerbs = strings.Fields(`add enqueue create save push store write set put insert schedule update register mark record track cache`)
 )
 
-// named reports whether the name of the function begins with a verb.
 func (p *Pattern) named(verbs []string) bool {
 	name := strings.ToLower(p.Function[strings.LastIndexByte(p.Function, '.')+1:])
 	return slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(name, verb) })

@@ -34,7 +34,6 @@ const (
 	maxArgs  = 24
 )
 
-// A parser reads expressions from the tokens of a file.
 type parser struct {
 	*syntax
 	src    string

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/target"
+	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// checkTargets compares what package target says with what servers do: each is started
+// checkTargets compares what a report says of a target with what servers do: each is started
 // with each snapshot below the directories. A snapshot that is said to be loaded must
 // be loaded, and one that is said to be refused must be refused. It lists those of
 // which the two differ.
@@ -34,6 +34,10 @@ func checkTargets(w io.Writer, servers []string, dirs ...string) error {
 			return err
 		}
 	}
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		return err
+	}
 	wrong := 0
 	for _, command := range servers {
 		argv := strings.Fields(command)
@@ -41,18 +45,19 @@ func checkTargets(w io.Writer, servers []string, dirs ...string) error {
 		if err != nil {
 			return err
 		}
-		to, err := target.Parse(name)
+		to, err := report.ParseTargetServer(name)
 		if err != nil {
 			return err
 		}
 		var loaded, refused, skipped int
 		for _, path := range snapshots {
-			problems, err := targetProblems(to, path)
-			if err != nil || len(problems) > 0 && problems[0].Effect == target.Conditional {
+			r, err := report.Scan(context.Background(), []report.Source{report.FileSource(path)}, policy, report.Options{Target: to})
+			if err != nil || r.Inputs[0].Target.Loads == "conditional" {
 				skipped++ // damaged, or the server would have to be prepared
 				continue
 			}
-			blocked := len(problems) > 0 && problems[0].Effect == target.Blocks
+			problems := r.Inputs[0].Target.Problems
+			blocked := r.Inputs[0].Target.Loads == "no"
 			why, err := refusal(argv, path)
 			switch {
 			case err != nil:
@@ -91,29 +96,6 @@ var unforeseen = map[string]string{
 	"zipmap_big_len.rdb":   "a zipmap that servers take for damaged",
 	"extreme.rdb":          "a listpack's entry of 2 MiB that Valkey 9.1 takes for damaged",
 	"nocomp.rdb":           "the same",
-}
-
-// keyless is a sink that drops keys.
-type keyless struct{}
-
-func (keyless) Key(*parser.Key)  {}
-func (keyless) Size() int        { return 0 }
-func (keyless) Flush(bool) error { return nil }
-
-// targetProblems returns what is said to stop a server from loading a snapshot.
-func targetProblems(to *target.Server, path string) ([]target.Problem, error) {
-	src, err := parser.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	var c *target.Check
-	info, err := parser.Run(context.Background(), src, parser.Options{Header: func(in *parser.Info) { c = to.NewCheck(in) }},
-		func() parser.Sink { return c.Sink(keyless{}) })
-	if err != nil {
-		return nil, err
-	}
-	return c.Problems(info), nil
 }
 
 // refusal starts a server with a snapshot and returns the last lines of its log if it

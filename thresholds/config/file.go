@@ -31,6 +31,8 @@ type file struct {
 	nightly       thresholds.Nightly
 	codeDirs      []thresholds.Text
 	sourceURL     thresholds.Text
+
+	treeNodes, maxDownload *thresholds.Amount
 }
 
 // The shapes of files, and of what several of them have. Each is made when it is
@@ -79,6 +81,11 @@ var (
 			to("nightly", nightlyShape(), func(f *file, v thresholds.Nightly) { f.nightly = v }),
 			to("source", codeDirsShape(), func(f *file, v []thresholds.Text) { f.codeDirs = v }),
 			to("source_url", sourceURLShape(), func(f *file, v thresholds.Text) { f.sourceURL = v }),
+			to("tree_nodes", amount("tree_nodes", message.Count,
+				"prefixes of names in the tree of JSON, ncdu, pprof and folded, those with most memory"),
+				func(f *file, v *thresholds.Amount) { f.treeNodes = v }),
+			to("max_download", amount("max_download", message.Bytes, "bytes that are read of a URL at most"),
+				func(f *file, v *thresholds.Amount) { f.maxDownload = v }),
 		)}.shape()
 		form.schema = form.schema.orNull()
 		return form

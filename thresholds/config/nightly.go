@@ -14,7 +14,6 @@ const changePattern = `^\s*(0*[1-9][0-9]{0,5}(\.[0-9]{1,3})?|0+\.([1-9][0-9]{0,2
 
 var matchesChange = matching(changePattern)
 
-// nightlyShape are the settings of nightly runs.
 func nightlyShape() shape[thresholds.Nightly] {
 	type settings = thresholds.Nightly
 	notify := listOf("notify", someText("notify", "mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE, wecom=FILE or a command"))

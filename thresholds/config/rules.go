@@ -13,7 +13,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// edits are the changes that a configuration makes to settings.
 type edits = []thresholds.Edit
 
 func appendEdits(into *edits, more edits) { *into = append(*into, more...) }
@@ -93,7 +92,6 @@ func ofOneType(e *thresholds.Edit) int {
 	return 0
 }
 
-// ruleRecord is a rule's limits and parameters.
 func ruleRecord(rule *thresholds.Rule) record[edits] {
 	rec := record[edits]{what: rule.Name, fields: []field[edits]{to("severity", severityShape(rule), appendEdits)}}
 	if rule.Unit != message.None {

@@ -156,7 +156,6 @@ func to[S, T any](name string, of shape[T], set func(into *S, value T)) field[S]
 	}}
 }
 
-// A record is a mapping with known names.
 type record[S any] struct {
 	what   string // in messages
 	fields []field[S]

@@ -69,20 +69,24 @@ func Entries(p *thresholds.Policy) []Entry {
 	if p.SourceURL.Value != "" {
 		list = append(list, Entry{"source_url", p.SourceURL.Value, p.SourceURL.Origin})
 	}
-	return showNightly(joinOff(list), &p.Nightly)
+	list = joinOff(list)
+	showAmount(&list, "tree_nodes", p.TreeNodes, message.Count)
+	showAmount(&list, "max_download", p.MaxDownload, message.Bytes)
+	return showNightly(list, &p.Nightly)
+}
+
+func showAmount(list *[]Entry, path string, a *thresholds.Amount, unit message.Unit) {
+	switch {
+	case a == nil:
+	case a.Number < 0:
+		*list = append(*list, Entry{path, "off", a.Origin})
+	default:
+		*list = append(*list, Entry{path, unit.Format(a.Number), a.Origin})
+	}
 }
 
 // showNightly appends the settings of nightly runs.
 func showNightly(list []Entry, n *thresholds.Nightly) []Entry {
-	amount := func(path string, a *thresholds.Amount, unit message.Unit) {
-		switch {
-		case a == nil:
-		case a.Number < 0:
-			list = append(list, Entry{path, "off", a.Origin})
-		default:
-			list = append(list, Entry{path, unit.Format(a.Number), a.Origin})
-		}
-	}
 	limits := func(path string, l *thresholds.NightlyLimits) {
 		for i := range l.Shrink {
 			list = append(list, Entry{path + "shrink." + l.Shrink[i].Subject(), l.Shrink[i].Text, l.Shrink[i].Origin})
@@ -90,8 +94,8 @@ func showNightly(list []Entry, n *thresholds.Nightly) []Entry {
 		for i := range l.Grow {
 			list = append(list, Entry{path + "grow." + l.Grow[i].Subject(), l.Grow[i].Text, l.Grow[i].Origin})
 		}
-		amount(path+"max_age", l.MaxAge, message.Seconds)
-		amount(path+"min_keys", l.MinKeys, message.Count)
+		showAmount(&list, path+"max_age", l.MaxAge, message.Seconds)
+		showAmount(&list, path+"min_keys", l.MinKeys, message.Count)
 	}
 	limits("nightly.", &n.NightlyLimits)
 	for i := range n.Inputs {
@@ -103,8 +107,8 @@ func showNightly(list []Entry, n *thresholds.Nightly) []Entry {
 	if n.Metrics.Value != "" {
 		list = append(list, Entry{"nightly.metrics", n.Metrics.Value, n.Metrics.Origin})
 	}
-	amount("nightly.keep", n.Keep, message.Count)
-	amount("nightly.remind", n.Remind, message.Seconds)
+	showAmount(&list, "nightly.keep", n.Keep, message.Count)
+	showAmount(&list, "nightly.remind", n.Remind, message.Seconds)
 	return list
 }
 

@@ -20,7 +20,6 @@ func CheckSourceURL(url string) error {
 	return nil
 }
 
-// codeDirsShape are the directories with source code.
 func codeDirsShape() shape[[]thresholds.Text] {
 	s := listOf("source", someText("source", "directory with the source code of an application"))
 	s.schema = s.schema.orNull().with("description",
@@ -28,7 +27,6 @@ func codeDirsShape() shape[[]thresholds.Text] {
 	return s
 }
 
-// sourceURLShape is the address of a line of source code.
 func sourceURLShape() shape[thresholds.Text] {
 	return as(text("source_url", "address of a line of source code, with {path} and {line}").with("pattern",
 		`^https?://.*\{path\}`,

@@ -72,7 +72,6 @@ func (e Errors) AsMessage() message.Message {
 	return message.New("{problems}", message.List("problems", "\n", lines))
 }
 
-// reader reads one configuration and collects its problems.
 type reader struct {
 	path  string
 	text  []byte

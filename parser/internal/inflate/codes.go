@@ -6,12 +6,13 @@ const (
 	maxLit  = 288 // literals, the end of a block, and lengths
 	maxDist = 32
 
-	litBits  = 11 // of a code, with which the first table is indexed
+	litBits  = 12 // of a code, with which the first table is indexed
 	distBits = 8
 
-	// Two codes of maxLit and maxDist symbols of at most 15 bits need at most 2,342
-	// and 402 entries in all tables. The next powers of two make masks.
-	litSize  = 1 << 12
+	// Further tables for the three bits behind litBits have at most two entries for each
+	// symbol, so all tables at most 1<<12 + 2*maxLit; those of distances at most 402
+	// entries. The next powers of two make masks.
+	litSize  = 1 << 13
 	distSize = 1 << 9
 )
 
@@ -67,11 +68,15 @@ func init() {
 // It reports whether the code is complete. As in zlib, a code with one symbol of one
 // bit is accepted, and one without symbols, which is wrong only where it is used.
 func build(table []uint32, first uint, lens []uint8, entries []uint32) bool {
-	var count [16]int
-	for _, n := range lens {
-		count[n&15]++
+	// Several counts, added at the end: one would wait for itself where lengths repeat.
+	var counts [4][16]int
+	for i, n := range lens {
+		counts[i&3][n&15]++
 	}
-	count[0] = 0
+	var count [16]int
+	for n := 1; n < len(count); n++ {
+		count[n] = counts[0][n] + counts[1][n] + counts[2][n] + counts[3][n]
+	}
 	longest := uint(15)
 	for longest > 0 && count[longest] == 0 {
 		longest--
@@ -139,7 +144,6 @@ func build(table []uint32, first uint, lens []uint8, entries []uint32) bool {
 	return true
 }
 
-// reverse returns the lowest n bits of code in reverse order.
 func reverse(code int, n uint) int { return int(bits.Reverse16(uint16(code)) >> (16 - n)) }
 
 // fixedCodes has the codes of RFC 1951, section 3.2.6.
@@ -201,7 +205,9 @@ func (z *Reader) dynamicCodes() {
 	}
 	total := lits + dists
 	for i := 0; i < total; {
-		z.ahead(7 + 7)
+		if z.bits < 7+7 {
+			z.ahead(7 + 7)
+		}
 		e := table[z.hold&(1<<7-1)]
 		used := uint(e & 63)
 		if used > z.bits {

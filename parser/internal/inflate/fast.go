@@ -8,18 +8,25 @@ import "encoding/binary"
 // Four fifths of the time of a scan of a gzip file are spent here. Each index is masked
 // by a constant below the length of its array, so that nothing is checked twice and
 // all state stays in registers; a test holds the compiler to that.
+//
+// Each symbol needs the bits that the one before leaves, so the steps of that chain count,
+// and not the instructions beside it: e, the entry of the next symbol, is loaded before
+// hold is filled again. A load fills all 64 bits of hold, of which bits counts at least
+// the 56 that in has passed. Between two loads are four literals of the first table, or
+// a length and a distance: at most 15+5+15+13 bits. That leaves a whole index of that
+// table for the next e.
 func (z *Reader) fast() {
 	// Of bits, the lowest six count.
 	hold, bits, in, out := z.hold, uint64(z.bits), z.inPos, z.outPos
-	if z.inEnd < inRoom {
+	if z.inEnd < inRoom || in > z.inEnd-inRoom {
 		return
 	}
+	hold |= z.load(in) << (bits & 63)
+	e := z.lit[hold&(1<<litBits-1)]
 	for inLast := z.inEnd - inRoom; in <= inLast && out < outFull; {
-		// At least 56 bits.
 		hold |= z.load(in) << (bits & 63)
 		in += uint(^bits >> 3 & 7)
 		bits |= 56
-		e := z.lit[hold&(1<<litBits-1)]
 		if int32(e) < 0 {
 			z.out[out&(outSize-1)] = byte(e >> 16)
 			out++
@@ -37,9 +44,20 @@ func (z *Reader) fast() {
 					out++
 					hold >>= e & 63
 					bits -= uint64(e)
-					continue
+					e = z.lit[hold&(1<<litBits-1)]
+					if int32(e) < 0 {
+						z.out[out&(outSize-1)] = byte(e >> 16)
+						out++
+						hold >>= e & 63
+						bits -= uint64(e)
+						e = z.lit[hold&(1<<litBits-1)]
+						continue
+					}
 				}
 			}
+			hold |= z.load(in) << (bits & 63)
+			in += uint(^bits >> 3 & 7)
+			bits |= 56
 		}
 		if e&isSpecial != 0 {
 			if e&isTable == 0 {
@@ -51,6 +69,7 @@ func (z *Reader) fast() {
 				out++
 				hold >>= e & 63
 				bits -= uint64(e)
+				e = z.lit[hold&(1<<litBits-1)]
 				continue
 			}
 			if e&isSpecial != 0 {
@@ -61,9 +80,6 @@ func (z *Reader) fast() {
 		hold >>= e & 63
 		bits -= uint64(e)
 
-		hold |= z.load(in) << (bits & 63)
-		in += uint(^bits >> 3 & 7)
-		bits |= 56
 		d := z.dist[hold&(1<<distBits-1)]
 		if d&isTable != 0 {
 			d = z.dist[(uint64(d>>16)+hold>>distBits&(1<<(d>>8&15)-1))&(distSize-1)]
@@ -76,6 +92,7 @@ func (z *Reader) fast() {
 		}
 		hold >>= d & 63
 		bits -= uint64(d)
+		e = z.lit[hold&(1<<litBits-1)]
 		if distance > out-z.start {
 			z.store(hold, bits, in, out)
 			z.fail(farMatch)

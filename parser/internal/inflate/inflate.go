@@ -18,12 +18,13 @@ const (
 	window   = 32 << 10  // largest distance of a match
 	maxMatch = 258       // longest match
 
-	// outRoom is what one round of the fast loop may write: three literals, or two
+	// outRoom is what one round of the fast loop may write: four literals, or three
 	// and a match, whose copy overruns its end.
 	outRoom = 3 + maxMatch + 16
 	outFull = outSize - outRoom // the buffer is full from here on
 
-	// inRoom is what one round of the fast loop may load: twice 8 bytes.
+	// inRoom is what one round of the fast loop may load: twice 8 bytes, the second time
+	// at most 7 bytes further on.
 	inRoom = 16
 )
 
@@ -166,27 +167,10 @@ func (z *Reader) align() {
 	z.bits, z.hold = 0, 0
 }
 
-// need has at least n bits in hold, at most 56. It reports whether there are so many.
-func (z *Reader) need(n uint) bool {
-	for z.bits < n {
-		if z.inPos == z.inEnd {
-			if z.readErr == nil {
-				z.fill()
-				continue
-			}
-			z.short()
-			return false
-		}
-		z.hold |= uint64(z.in[z.inPos&(inSize-1)]) << z.bits
-		z.inPos++
-		z.bits += 8
-	}
-	return true
-}
-
 // take returns the next n bits, at most 56, or 0 and an error in z.err.
 func (z *Reader) take(n uint) uint64 {
-	if !z.need(n) {
+	if z.ahead(n); z.bits < n {
+		z.short()
 		return 0
 	}
 	v := z.hold & (1<<n - 1)
@@ -228,7 +212,7 @@ const (
 // header reads the header of a member, or ends where none follows.
 func (z *Reader) header() {
 	for i, want := range []byte{0x1f, 0x8b, 8} {
-		if z.begun && i == 0 && z.inPos == z.inEnd && z.readErr == io.EOF {
+		if z.begun && i == 0 && z.bits == 0 && z.inPos == z.inEnd && z.readErr == io.EOF {
 			z.err = io.EOF
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -269,6 +270,8 @@ type maker struct {
 	text []byte
 	out  bytes.Buffer
 	zips [12]*gzip.Writer
+	// skewed: each letter is half as frequent as the one before, which makes codes of 1 to 15 bits.
+	skewed bool
 }
 
 func newMaker(seed uint64) *maker { return &maker{rnd: rand.New(rand.NewPCG(seed, 1))} }
@@ -280,7 +283,9 @@ func (m *maker) words(n int) []byte {
 	for len(m.text) < n {
 		if k := m.rnd.IntN(40); len(m.text) > 1 && m.rnd.IntN(3) == 0 {
 			back := 1 + m.rnd.IntN(len(m.text))
-			if m.rnd.IntN(2) == 0 {
+			if m.skewed {
+				back = 1 + m.rnd.IntN(len(m.text)>>min(bits.TrailingZeros32(m.rnd.Uint32()), bits.Len(uint(len(m.text)))-1))
+			} else if m.rnd.IntN(2) == 0 {
 				back = 1 + m.rnd.IntN(min(len(m.text), 40))
 			}
 			for range 3 + k*k/4 {
@@ -288,7 +293,11 @@ func (m *maker) words(n int) []byte {
 			}
 		} else {
 			for range 1 + k {
-				m.text = append(m.text, byte(m.rnd.IntN(letters)))
+				letter := m.rnd.IntN(letters)
+				if m.skewed {
+					letter = 7 * bits.TrailingZeros32(m.rnd.Uint32())
+				}
+				m.text = append(m.text, byte(letter))
 			}
 		}
 	}
@@ -297,6 +306,7 @@ func (m *maker) words(n int) []byte {
 
 func (m *maker) input(size int) []byte {
 	m.out.Reset()
+	m.skewed = m.rnd.IntN(3) == 0
 	for range 1 + m.rnd.IntN(5)/4*m.rnd.IntN(3) {
 		level := m.rnd.IntN(12) - 2 // Huffman codes alone, the usual level, 0 to 9
 		w := m.zips[level+2]
@@ -421,9 +431,16 @@ func TestOffset(t *testing.T) {
 // TestLarge reads more than all buffers hold, with matches over their ends.
 func TestLarge(t *testing.T) {
 	m := newMaker(7)
-	p := bytes.Clone(m.words(3_000_000))
+	text := bytes.Clone(m.words(1_500_000))
+	m.skewed = true
+	p := append(text, m.words(1_500_000)...)
 	for _, level := range []int{0, 1, 6, 9, gzip.HuffmanOnly} {
 		in := append(packed(t, p, level), packed(t, p[:1000], level)...)
+		few := p[len(p)/2:][:200_000] // read byte by byte, symbols are decoded one by one, too
+		got, err := readAll(NewReader(iotest.OneByteReader(bytes.NewReader(packed(t, few, level)))), 777)
+		if err != nil || !bytes.Equal(got, few) {
+			t.Errorf("level %d, byte by byte: %d bytes, %v", level, len(got), err)
+		}
 		for _, n := range []int{777, 64 << 10, 1 << 20} {
 			got, err := readAll(NewReader(bytes.NewReader(in)), n)
 			if err != nil || len(got) != len(p)+1000 || !bytes.Equal(got[:len(p)], p) {

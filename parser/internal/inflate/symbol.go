@@ -10,10 +10,14 @@ func (z *Reader) symbols() {
 }
 
 // ahead has n bits in hold, at most 56, or all that there are: then the bits of hold
-// above z.bits are 0.
+// above z.bits are 0. Else they may be those of the input behind z.inPos.
 func (z *Reader) ahead(n uint) {
 	for z.bits < n {
 		switch {
+		case z.inPos+8 <= z.inEnd:
+			z.hold |= z.load(z.inPos) << z.bits
+			z.inPos += (63 - z.bits) >> 3
+			z.bits |= 56
 		case z.inPos < z.inEnd:
 			z.hold |= uint64(z.in[z.inPos&(inSize-1)]) << z.bits
 			z.inPos++
@@ -26,7 +30,6 @@ func (z *Reader) ahead(n uint) {
 	}
 }
 
-// symbol decodes one symbol.
 func (z *Reader) symbol() {
 	z.ahead(15 + 5 + 15 + 13)
 	e := z.lit[z.hold&(1<<litBits-1)]

@@ -82,7 +82,6 @@ func (m *Model) windowTree(windows, span int64) int64 {
 	return round(leaves + branches(8, float64(span)/8) + branches(256, float64(span)/2048))
 }
 
-// vectorSize returns what an array of n fields takes.
 func (m *Model) vectorSize(n int64) int64 { return m.usable(8 + pointerSize*n) }
 
 // narrowWindow returns what n fields take that expire in one of the narrowest

@@ -50,7 +50,6 @@ func (r *Reader) timeSeries(version int) {
 	r.Sizes.Chunks()
 }
 
-// rule walks a compaction rule with the state of its aggregation.
 func (r *Reader) rule(version int) {
 	destination := r.length()
 	r.uint() // bucket

@@ -33,7 +33,6 @@ func (b *Block) OpenPacked(f *Format) (claimed int64) {
 	return int64(binary.LittleEndian.Uint16(head[f.Header-2:]))
 }
 
-// failOpen says what is wrong with the header.
 func (b *Block) failOpen(f *Format) {
 	if b.Size <= int64(f.Header) {
 		b.Failf("a %s of %d bytes is shorter than its header", f.name, b.Size)

@@ -20,7 +20,9 @@ type aggregate struct {
 	compact               int64 // memory that the compact encodings of the keys would save
 	largest               int64 // size of the largest key, which is in aggregates.largest
 	ttl                   ttlRange
+	idle                  idleRange
 	ttlHistogram          int32 // 1 + index into aggregates.ttls, 0 none
+	soon                  int32 // 1 + index into aggregates.soon, 0 none
 	found, foundEnd       int32 // in aggregates.found
 	streamGroups, pending int64
 }
@@ -76,9 +78,14 @@ type aggregates struct {
 	names   int64         // bytes of the names of largest
 	found   []findingKind
 	ttls    []ttlHistogram
+	soon    []soonSums
 }
 
 func newAggregates() aggregates { return aggregates{index: hashindex.New(512)} }
+
+func newAggregate(id aggregateID) aggregate {
+	return aggregate{aggregateID: id, largest: -1, ttl: noTTL, idle: neverIdle}
+}
 
 // keptAggregates is the largest number of aggregates that stay for the next block.
 const keptAggregates = 512
@@ -88,13 +95,15 @@ func (t *aggregates) reset(stay bool) {
 	if stay {
 		for _, i := range t.used {
 			a := &t.list[i]
-			*a = aggregate{aggregateID: a.aggregateID, largest: -1, ttl: noTTL, found: a.found, foundEnd: a.foundEnd}
+			found, end := a.found, a.foundEnd
+			*a = newAggregate(a.aggregateID)
+			a.found, a.foundEnd = found, end
 		}
 	} else if len(t.list) > 0 {
 		t.index.Reset()
 		t.list, t.found = t.list[:0], t.found[:0]
 	}
-	t.used, t.ttls = t.used[:0], t.ttls[:0]
+	t.used, t.ttls, t.soon = t.used[:0], t.ttls[:0], t.soon[:0]
 }
 
 // The bits of aggregateID.key. The type is in the lowest five.
@@ -153,7 +162,8 @@ func (t *aggregates) find(id aggregateID) (position int, slot uint) {
 // insert adds an aggregate in the free slot that find returned, and returns its
 // position.
 func (t *aggregates) insert(slot uint, id aggregateID, found []thresholds.Finding) int {
-	a := aggregate{aggregateID: id, largest: -1, ttl: noTTL, found: int32(len(t.found))}
+	a := newAggregate(id)
+	a.found = int32(len(t.found))
 	for i := range found {
 		t.found = append(t.found, findingKind{found[i].Rule, found[i].Severity, found[i].Ignored})
 	}
@@ -201,5 +211,6 @@ func (t *aggregates) newTTLs() int32 {
 }
 
 func (t *aggregates) bytes() int64 {
-	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + capBytes(t.used) + t.names + capBytes(t.found) + capBytes(t.ttls)
+	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + capBytes(t.used) + t.names + capBytes(t.found) +
+		capBytes(t.ttls) + capBytes(t.soon)
 }

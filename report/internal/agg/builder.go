@@ -24,6 +24,7 @@ type Options struct {
 	Spares *Spares
 	Part   bool     // the keys are a part of those of the snapshot, of which Optional rules say nothing
 	List   *KeyList // filled with keys of a single snapshot, nil none
+	Names  bool     // there are other snapshots, whose names are compared with those of this one
 }
 
 // Builder gathers the figures of one snapshot, and of others that are merged into
@@ -46,9 +47,11 @@ type Builder struct {
 	namer    *naming.Namer
 	timed    bool                 // the snapshot says when it was taken
 	created  int64                // when, in ms since the epoch
+	midnight int64                // how far away that was then, in ms (UTC)
 	instance *thresholds.Instance // of this snapshot, nil once Fleets have it
 	spare    *thresholds.Instance // that Fleets have, to be used again
 	shards   []*Shard             // that go to Options.Spares
+	names    NameSketch
 }
 
 // Snapshot is what a Builder keeps of each snapshot besides the sums.
@@ -59,6 +62,7 @@ type Snapshot struct {
 	Findings []thresholds.InstanceFinding // that are about this snapshot alone
 	Omitted  []thresholds.Omitted
 	Budgets  []thresholds.JudgedBudget
+	Names    NameSketch // of Options.Names
 	SnapshotSums
 }
 
@@ -72,6 +76,9 @@ type SnapshotSums struct {
 // sums sets the sums of the keys that a Builder counted, and their findings.
 func (s *Snapshot) sums(b *Builder) {
 	s.Keys = b.Keys
+	b.names.trim()
+	s.Names = b.names
+	b.names = NameSketch{}
 	for typ := range b.Tables.Cells {
 		for enc := range b.Tables.Cells[typ] {
 			c := &b.Tables.Cells[typ][enc]
@@ -111,6 +118,7 @@ func (b *Builder) reset() {
 	b.Histograms.reset()
 	b.Snapshots, b.Fleets, b.Keys, b.Dropped = nil, nil, 0, 0
 	b.engine, b.timed, b.created = nil, false, 0
+	b.names.reset()
 }
 
 // Start sets the rules, compiled for the snapshot when its header was read. Only
@@ -119,6 +127,7 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 	b.engine, b.namer = engine, engine.Namer()
 	if created := engine.Env().Created; isTime(created) {
 		b.timed, b.created = true, created*1000
+		b.midnight = SoonHours*hourMillis - b.created%(SoonHours*hourMillis)
 	}
 	if b.Tables.Owners == nil {
 		b.Tables.init(engine)
@@ -238,10 +247,12 @@ func (b *Builder) judge() {
 			j.Findings = slices.DeleteFunc(j.Findings,
 				func(f thresholds.InstanceFinding) bool { return thresholds.Rules()[f.Rule].Optional })
 		}
-		for _, found := range j.Findings {
-			for n, pattern := range found.Groups {
-				found.Groups[n] = string(b.Tables.Groups.PatternOf([]byte(pattern)))
+		for n := range j.Findings {
+			var groups []string
+			for _, pattern := range j.Findings[n].Groups {
+				groups = append(groups, b.Tables.Groups.patternsOf([]byte(pattern))...)
 			}
+			j.Findings[n].Groups = groups
 		}
 	}
 }

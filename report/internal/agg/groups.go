@@ -1,7 +1,9 @@
 package agg
 
 import (
+	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/hashindex"
@@ -18,8 +20,10 @@ type Group struct {
 	// MemoryWithoutTTL is the memory of these keys, in bytes.
 	MemoryWithoutTTL int64
 	ttl              ttlRange
-	ttlHistogram     int32 // 1 + index into Groups.ttls; 0: at most one key, see ttl
-	findings         int32 // 1 + index into Groups.findings, 0 none
+	ttlHistogram     int32     // 1 + index into Groups.ttls; 0: at most one key, see ttl
+	soon             int32     // 1 + index into Groups.soon, 0 none
+	idle             idleRange // of the keys that are cold
+	findings         int32     // 1 + index into Groups.findings, 0 none
 	common           common
 	types            uint32 // a bit for each parser.Type
 	group            int32  // of a leaf, once the tree is finished: index into Groups.final
@@ -51,7 +55,8 @@ func (c *common) add(o common) {
 }
 
 func newGroup(buf []byte) Group {
-	return Group{ttl: noTTL, common: common{undefined, undefined, undefined}, largest: RetainedKey{size: -1, buf: buf}}
+	return Group{ttl: noTTL, idle: neverIdle, common: common{undefined, undefined, undefined},
+		largest: RetainedKey{size: -1, buf: buf}}
 }
 
 // Owner returns the index of the group's owner in thresholds.Engine.Owners, -1
@@ -92,10 +97,12 @@ type Groups struct {
 	free     []int32 // numbers of leaves that are out of use
 	names    int     // bytes of the names of their largest keys
 	ttls     []ttlHistogram
+	soon     []soonSums
 	findings []groupFindings
 	// Histograms and findings of groups that were joined with others are used
 	// again.
 	freeTTLs     []int32 // 1 + indices into ttls
+	freeSoon     []int32 // 1 + indices into soon
 	freeFindings int32   // list: 1 + index into findings, 0 none
 	freed        int     // length of that list
 	folded       hyperloglog.Sketch
@@ -124,6 +131,7 @@ func (g *Groups) reset() {
 	g.versions.Reset()
 	g.list, g.free, g.ttls, g.findings = g.list[:0], g.free[:0], g.ttls[:0], g.findings[:0]
 	g.freeTTLs, g.freeFindings, g.freed = g.freeTTLs[:0], 0, 0
+	g.soon, g.freeSoon = g.soon[:0], g.freeSoon[:0]
 	g.folded = hyperloglog.Sketch{}
 }
 
@@ -140,6 +148,9 @@ func (l *leaves) Join(to, from int32) {
 	g.join(&g.list[to-1], f, g)
 	if f.ttlHistogram != 0 {
 		g.freeTTLs = append(g.freeTTLs, f.ttlHistogram)
+	}
+	if f.soon != 0 {
+		g.freeSoon = append(g.freeSoon, f.soon)
 	}
 	for i := f.findings; i != 0; {
 		next := g.findings[i-1].next
@@ -253,6 +264,11 @@ func (g *Groups) joinKeys(to *Group, from *Group, o *Groups) {
 	to.WithoutTTL += from.WithoutTTL
 	to.MemoryWithoutTTL += from.MemoryWithoutTTL
 	to.types |= from.types
+	to.idle.add(from.idle)
+	if from.soon != 0 {
+		soon := o.soon[from.soon-1] // a copy: g.soon, which may be o.soon, may grow
+		g.addSoon(to, &soon)
+	}
 	if from.ttlHistogram != 0 {
 		h := o.ttls[from.ttlHistogram-1] // a copy: g.ttls, which may be o.ttls, may grow
 		g.addTTLs(to, &h, from.ttl)
@@ -293,21 +309,23 @@ func (g *Groups) end() {
 	g.tree.Finish()
 	g.finished = true
 	g.byName = map[string]int32{}
-	g.endBelow(0, nil, false)
+	g.endBelow([]tree.Grouped{{}}, nil)
 }
 
-// endBelow makes the groups of the leaves below a node, whose names have patterns that
-// begin like prefix, of which values are folded or not.
-func (g *Groups) endBelow(node int32, prefix []byte, folded bool) {
-	for _, p := range g.tree.Patterns(node) {
+// endBelow makes the groups of the leaves below nodes, whose names have patterns that begin like
+// prefix.
+func (g *Groups) endBelow(nodes []tree.Grouped, prefix []byte) {
+	for _, p := range g.tree.Patterns(nodes, bytes.IndexByte(prefix, '*') >= 0) {
 		pattern := append(prefix[:len(prefix):len(prefix)], p.Text...)
-		if i := g.tree.Node(p.Node).Leaf; i != 0 {
-			g.addFinal(string(pattern), i)
-			if folded || p.Folded {
-				g.folded.Add(naming.HashPattern(g.namer.AppendPattern(nil, g.tree.AppendPath(nil, p.Node))))
+		for _, n := range p.Nodes {
+			if i := g.tree.Node(n.Node).Leaf; i != 0 {
+				g.addFinal(string(pattern), i)
+				if n.Folded {
+					g.folded.Add(naming.HashPattern(g.namer.AppendPattern(nil, g.tree.AppendPath(nil, n.Node))))
+				}
 			}
 		}
-		g.endBelow(p.Node, pattern, folded || p.Folded)
+		g.endBelow(p.Nodes, pattern)
 	}
 }
 
@@ -374,17 +392,26 @@ func (g *Groups) Findings(group *Group) iter.Seq2[int, Count] {
 	}
 }
 
-// PatternOf returns the pattern of the group that counts the keys of a name, or of a
-// pattern, once the groups are ended.
-func (g *Groups) PatternOf(name []byte) []byte {
+// PatternOf returns the pattern of the group that counts the keys of a name, once the groups are
+// ended.
+func (g *Groups) PatternOf(name []byte) []byte { return []byte(g.patternsOf(name)[0]) }
+
+// patternsOf returns the patterns of the groups that count the keys of a name, or of names with a
+// pattern.
+func (g *Groups) patternsOf(name []byte) (list []string) {
 	if g.finished {
-		if node := g.tree.Find(name); node != 0 {
+		for _, node := range g.tree.Find(name) {
 			if leaf := g.tree.Node(node).Leaf; leaf != 0 {
-				return []byte(g.final[g.list[leaf-1].group].pattern)
+				if pattern := g.final[g.list[leaf-1].group].pattern; !slices.Contains(list, pattern) {
+					list = append(list, pattern)
+				}
 			}
 		}
 	}
-	return g.namer.AppendPattern(nil, name)
+	if list == nil {
+		list = []string{string(g.namer.AppendPattern(nil, name))}
+	}
+	return list
 }
 
 // Name returns what a report calls the group of a pattern: the name of its key if
@@ -405,6 +432,9 @@ func (g *Groups) Name(pattern []byte) []byte {
 	}
 	return name
 }
+
+// Pattern returns the pattern of a group of TreeNode.Groups.
+func (g *Groups) Pattern(number int32) []byte { return []byte(g.final[number].pattern) }
 
 // Folded estimates the number of patterns that have no group of their own.
 func (g *Groups) Folded() int64 { return g.folded.Count() }

@@ -64,7 +64,6 @@ var expiryLabels = [expiryBuckets]string{"expired", "minutes", "hours", "days", 
 // under 30 days weeks, under 365 days months.
 var expiryLeast = [...]int64{minutes: 0, hours: hour, days: day, weeks: 7 * day, months: 30 * day, years: 365 * day}
 
-// expiryBucket returns the bucket of a TTL in milliseconds.
 func expiryBucket(ms int64) int {
 	ms = max(ms, -1)
 	bucket := uint64(0)
@@ -81,7 +80,6 @@ var lengthScale = scale{
 	[]string{"0–2", "3–10", "11–20", "21–30", "31–64", "65–128", "129–256", "257–1024", "over 1024"},
 }
 
-// elementsScale divides the numbers of elements of collections and streams.
 var elementsScale = scale{
 	[]int64{0, 1, 2, 11, 101, 513, 1001, 5001, 10001, 100001, 1000001},
 	[]string{"0", "1", "2–10", "11–100", "101–512", "513–1000", "1001–5000", "5001–10000", "10001–100000",
@@ -106,7 +104,6 @@ var (
 	elementsBucket = elementsScale.table()
 )
 
-// histogram has the counts of any scale.
 type histogram [12]Count
 
 func (h *histogram) add(o *histogram) {

@@ -152,7 +152,6 @@ func (p *keyPool) release(i int32) {
 	}
 }
 
-// reset removes all keys and keeps their buffers.
 func (p *keyPool) reset() { p.list, p.uses, p.free = p.list[:0], p.uses[:0], p.free[:0] }
 
 func (p *keyPool) set(i int32, k *parser.Key, size int64, input, owner int32) {

@@ -99,6 +99,47 @@ func TestFoldLimits(t *testing.T) {
 	}
 }
 
+// TestNumberedWords checks where words that differ in a number have groups of their own.
+func TestNumberedWords(t *testing.T) {
+	names := func(n int, format string, numbers ...int) (list []parser.Key) {
+		for _, number := range numbers {
+			for i := range n {
+				list = append(list, plainKey(0, 60, fmt.Sprintf(format, number, i)))
+			}
+		}
+		return list
+	}
+	for _, c := range []struct {
+		keys []parser.Key
+		want string
+	}{
+		{names(100, "cache:v%d:product:%d", 1, 2), "cache:v1:product:* cache:v2:product:*"},
+		{names(100, "v%d:%d", 1, 2, 3, 4), "v1:* v2:* v3:* v4:*"},
+		{names(100, "v%d:%d", 1, 2, 3, 4, 5), "v*:*"},
+		{names(100, "order:%d:%d", 2025, 2026), "order:*:*"},
+		{names(100, "year%d:%d", 2025, 2026), "year*:*"},
+		{names(31, "user%d:%d", 1, 2), "user*:*"}, // these are identifiers
+		{slices.Concat(names(100, "user:%d:v1:%d", 7, 8), names(100, "user:%d:v2:%d", 7, 8, 9)), "user:*:v*:*"},
+		{slices.Concat(names(100, "user:%d:v1:%d", 7), names(100, "user:%d:v2:%d", 8)), "user:*:v*:*"},
+		{names(100, "user:%d:v1:%d", 7, 8), "user:*:v1:*"},
+		{slices.Concat(names(3000, "i%dn:%d", 18), names(2, "%d:%d:x", numbersFrom1000(3000)...)), "*:*:x i18n:*"},
+	} {
+		for _, block := range []int{50, 1 << 20} {
+			got := strings.Join(slices.Sorted(maps.Keys(groupsOf(gather(testEngine(t, "default"), 0, c.keys, block)))), " ")
+			if got != c.want {
+				t.Errorf("blocks of %d: %s, want %s", block, got, c.want)
+			}
+		}
+	}
+}
+
+func numbersFrom1000(n int) (list []int) {
+	for i := range n {
+		list = append(list, 1000+i)
+	}
+	return list
+}
+
 // TestBlocksChangeNothing checks that few values that a block may not fold stay distinct
 // beside one that has nearly all keys.
 func TestBlocksChangeNothing(t *testing.T) {

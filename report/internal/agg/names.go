@@ -16,6 +16,7 @@ type TreeNode struct {
 	Lacks     int64 // the most keys that it may lack: they are counted in a wider prefix
 	Group     Group
 	Marks     []int32     // what mark returns of the groups of its keys, at most MaxMarks
+	Groups    []int32     // numbers of the groups of its keys for Groups.Pattern, at most MaxMarks
 	Explained int64       // findings that are explained, which Group does not have
 	Children  []*TreeNode // heaviest first, Rest last
 }
@@ -86,7 +87,8 @@ func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
 	from := &b.g.list[leaf-1]
 	b.of.joinKeys(&to.Group, from, b.g)
 	pattern := b.g.final[from.group].pattern
-	to.mark(b.mark(pattern))
+	mark(&to.Marks, b.mark(pattern))
+	mark(&to.Groups, from.group)
 	for ruleSeverity, count := range b.g.Findings(from) {
 		if b.explained(pattern, ruleSeverity) {
 			to.Explained += count.Keys
@@ -99,9 +101,9 @@ func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
 	}
 }
 
-func (n *TreeNode) mark(m int32) {
-	if len(n.Marks) < MaxMarks && !slices.Contains(n.Marks, m) {
-		n.Marks = append(n.Marks, m)
+func mark(list *[]int32, m int32) {
+	if len(*list) < MaxMarks && !slices.Contains(*list, m) {
+		*list = append(*list, m)
 	}
 }
 
@@ -109,7 +111,7 @@ func (b *treeBuilder) add(to, from *TreeNode) {
 	b.of.join(&to.Group, &from.Group, b.of)
 	to.Explained += from.Explained
 	for _, m := range from.Marks {
-		to.mark(m)
+		mark(&to.Marks, m)
 	}
 }
 
@@ -150,6 +152,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		to.Children = append(to.Children, rest)
 	} else if rest.Group.Keys > 0 {
 		b.add(to, rest)
+		to.Groups = rest.Groups
 	}
 	for _, c := range to.Children {
 		b.add(to, c)

@@ -34,6 +34,7 @@ type Shard struct {
 	listed     keyBatch
 	samples    *identity.Sampler
 	compact    thresholds.CompactSums
+	sketch     NameSketch // of Options.Names
 }
 
 func (sh *Shard) reset() {
@@ -44,6 +45,7 @@ func (sh *Shard) reset() {
 	sh.samples.Reset()
 	sh.keys, sh.dropped = 0, 0
 	sh.compact = thresholds.CompactSums{}
+	sh.sketch.reset()
 }
 
 // Key adds a key. It allocates nothing once the Shard has been through a few
@@ -114,6 +116,7 @@ func (sh *Shard) Flush(end bool) error {
 	b.Top.merge(&sh.top)
 	b.Samples.Add(sh.samples)
 	b.instance.Merge(sh.instance)
+	b.names.merge(&sh.sketch)
 	if b.opt.List != nil {
 		b.opt.List.flush(&sh.listed)
 	}
@@ -169,6 +172,9 @@ func (sh *Shard) resetAggregates() {
 
 func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) {
 	sh.keys++
+	if sh.builder.opt.Names {
+		sh.sketch.add(k.Name, k.DB)
+	}
 	elements, valueBytes, memory := orZero(k.Elements), orZero(k.ValueBytes), orZero(k.Memory)
 	size := sizeOf(k)
 	i := sh.aggregate(k, f, found, owner, size)
@@ -209,6 +215,9 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 		if sh.builder.timed {
 			ttl := remaining(k.ExpireAt, sh.builder.created)
 			sh.aggregates.addTTL(a, ttl)
+			if uint64(ttl) < soonMillis {
+				sh.aggregates.addSoon(a, ttl, sh.builder.midnight, memory)
+			}
 			h.expiry[expiryBucket(ttl)].addKey(valueBytes, memory)
 		} else {
 			h.expiry[unknownExpiry].addKey(valueBytes, memory)
@@ -227,6 +236,7 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 		}
 	}
 	if k.Idle >= 0 {
+		a.idle.add(idleRange{k.Idle, k.Idle})
 		h.idle[idleScale.bucket(k.Idle)].addKey(valueBytes, memory)
 	}
 	if k.Freq >= 0 {

@@ -164,6 +164,9 @@ func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 		} else if a.ttl != noTTL {
 			t.Groups.addTTL(group, a.ttl.least)
 		}
+		if a.soon != 0 {
+			t.Groups.addSoon(group, &from.soon[a.soon-1])
+		}
 		if a.memoryBound() {
 			t.MemoryBound += a.Keys
 		}
@@ -204,6 +207,9 @@ func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) 
 		t.Rules[rs].add(&count)
 		t.Rules[rs].MemoryUsage += a.MemoryUsage
 		t.Groups.addFindings(group, int32(rs), count)
+		if f.rule.IsCold() {
+			group.idle.add(a.idle)
+		}
 		if owner != nil {
 			owner.Findings[f.severity%severities] += a.Keys
 		}

@@ -2,8 +2,9 @@
 //
 // A report folds rare values of a segment into *, and which are rare depends on all
 // names: one report may have a:b:c and a:x:c where the other has a:*:c. Such groups
-// can only be compared as a:*:c. That the pattern covers a name does not mean that it
-// counts its keys, which may be gone: the sums decide.
+// can only be compared as a:*:c. The same holds for a:v1:c and a:v2:c where the other
+// report has so many of them that it has a:v*:c. That the pattern covers a name does not
+// mean that it counts its keys, which may be gone: the sums decide.
 package align
 
 import (
@@ -23,18 +24,11 @@ type Group struct {
 const maxPairs = 50_000_000
 
 // Merge replaces the patterns of groups that the other side does not distinguish by the
-// wider pattern under which it counts them. Only a side that folded values has such a
-// pattern. It returns the number of patterns that were replaced.
+// wider pattern under which it counts them. Only a side that folded values has a star for
+// a whole segment. It returns the number of patterns that were replaced.
 func Merge(old, new []Group, separators string, oldFolded, newFolded bool) int {
 	before, after := byPattern(old), byPattern(new)
-	n := 0
-	if newFolded {
-		n += merge(old, before, after, separators)
-	}
-	if oldFolded {
-		n += merge(new, after, before, separators)
-	}
-	return n
+	return merge(old, before, after, separators, newFolded) + merge(new, after, before, separators, oldFolded)
 }
 
 func byPattern(list []Group) map[string]int64 {
@@ -46,12 +40,12 @@ func byPattern(list []Group) map[string]int64 {
 }
 
 // merge replaces patterns of list, whose keys are here, that are not there.
-func merge(list []Group, here, there map[string]int64, separators string) int {
+func merge(list []Group, here, there map[string]int64, separators string, folded bool) int {
 	// The patterns of the other side with a star, by their number of segments.
 	wide := map[int][][]string{}
 	count := 0
 	for pattern := range there {
-		if parts := segments(pattern, separators); slices.ContainsFunc(parts, isStar) {
+		if parts := segments(pattern, separators); strings.Contains(pattern, "*") {
 			wide[len(parts)] = append(wide[len(parts)], parts)
 			count++
 		}
@@ -72,7 +66,7 @@ func merge(list []Group, here, there map[string]int64, separators string) int {
 		}
 		parts := segments(g.Pattern, separators)
 		for _, w := range wide[len(parts)] {
-			if covers(w, parts) {
+			if covers(w, parts, folded) {
 				pattern := strings.Join(w, "")
 				covered[pattern] = append(covered[pattern], i)
 				break
@@ -137,15 +131,28 @@ func Alike(a, b, separators string) int {
 		count(func(p []string, i int) string { return p[len(p)-1-i] }))
 }
 
-// covers reports whether a pattern is another one with stars in place of segments.
-func covers(wide, parts []string) bool {
+// covers reports whether a pattern is another one with stars in place of numbers, and if
+// values were folded, of segments.
+func covers(wide, parts []string, folded bool) bool {
 	for i, w := range wide {
 		p := parts[i]
-		if w != p && !(isStar(w) && strings.TrimPrefix(w, "*") == end(p, len(parts) == i+1)) {
+		switch {
+		case w == p, !isStar(w) && strings.Contains(w, "*") && w == withoutNumber(p):
+		case folded && isStar(w) && strings.TrimPrefix(w, "*") == end(p, len(parts) == i+1):
+		default:
 			return false
 		}
 	}
 	return true
+}
+
+// withoutNumber returns a segment with a star in place of its first number.
+func withoutNumber(part string) string {
+	i := strings.IndexAny(part, "0123456789")
+	if i < 0 {
+		return part
+	}
+	return part[:i] + "*" + strings.TrimLeft(part[i:], "0123456789")
 }
 
 // end returns the separator at the end of a segment, "" in the last one.

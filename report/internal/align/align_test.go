@@ -45,6 +45,8 @@ func TestMerge(t *testing.T) {
 		{"the narrowest", "a:b:c=10", "*:b:c=3 a:*:*=9 a:*:c=10 *:*:*=10", true, true, "a:*:c", "*:b:c a:*:* a:*:c *:*:*", 1},
 		{"other separators", "a.b.c=10", "a:*:c=10", true, true, "a.b.c", "a:*:c", 0},
 		{"last segment", "a:b=10 a:c=10", "a:*=20", true, true, "a:* a:*", "a:*", 2},
+		{"more numbers", "a:v1:*=10 a:v2:*=20", "a:v*:*=36", false, false, "a:v*:* a:v*:*", "a:v*:*", 2},
+		{"one is new", "a:v*:*=30", "a:v1:*=10 a:v2:*=20 a:b1:*=5", false, false, "a:v*:*", "a:v*:* a:v*:* a:b1:*", 2},
 		{"star within", "a:b=10", "a:*b=10", true, true, "a:b", "a:*b", 0},
 	} {
 		old, new := groups(c.old), groups(c.new)

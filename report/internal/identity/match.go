@@ -199,7 +199,6 @@ func (m *matcher) note(at place, s *Shape) {
 	p.add(s)
 }
 
-// learn notes the prefixes that are sure.
 func (m *matcher) learn() {
 	for at, p := range m.proofs {
 		if p.signs < sufficient {

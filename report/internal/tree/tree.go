@@ -370,11 +370,13 @@ func (t *Tree) Children(i int32) func(yield func(child int32) bool) {
 // Sorted returns the children of a node by label.
 func (t *Tree) Sorted(i int32) []int32 {
 	list := slices.Collect(t.Children(i))
-	slices.SortFunc(list, func(a, b int32) int {
-		x, y := &t.nodes[a], &t.nodes[b]
-		return cmp.Or(strings.Compare(x.label, y.label), int(x.kind)-int(y.kind))
-	})
+	slices.SortFunc(list, t.compare)
 	return list
+}
+
+func (t *Tree) compare(a, b int32) int {
+	x, y := &t.nodes[a], &t.nodes[b]
+	return cmp.Or(strings.Compare(x.label, y.label), int(x.kind)-int(y.kind))
 }
 
 // AppendPath appends what the names at a node begin with, or are.

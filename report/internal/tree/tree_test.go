@@ -308,7 +308,7 @@ func TestExact(t *testing.T) {
 		}
 		t.Logf("%s: %d nodes that are not folded of %d, %d leaves, lacking %d at most, %d patterns folded", kind, nodes, f.used, f.ends, lacks, len(f.sums.folded))
 		for i := 0; i < len(keys); i += 997 {
-			if node := f.Find([]byte(keys[i].name)); node == 0 || f.Node(node).Leaf == 0 {
+			if found := f.Find([]byte(keys[i].name)); len(found) != 1 || f.Node(found[0]).Leaf == 0 {
 				t.Errorf("%s: no leaf counts %q", kind, keys[i].name)
 			}
 		}
@@ -329,7 +329,7 @@ func checkFindMerged(t *testing.T, from *forest, keys []key) {
 	merged.MergeTree(from.Tree, func(to int32, from *Node) { merged.sums.add(merged.Node(to), from.Keys) })
 	merged.Finish()
 	for i := 0; i < len(keys); i += 97 {
-		if node := merged.Find([]byte(keys[i].name)); node == 0 || merged.Node(node).Leaf == 0 {
+		if found := merged.Find([]byte(keys[i].name)); len(found) != 1 || merged.Node(found[0]).Leaf == 0 {
 			t.Fatalf("no leaf counts %q", keys[i].name)
 		}
 	}

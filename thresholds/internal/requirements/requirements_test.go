@@ -8,7 +8,7 @@ import (
 
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
-	. "github.com/rdblens/rdblens/thresholds/requirements"
+	. "github.com/rdblens/rdblens/thresholds/internal/requirements"
 )
 
 func TestRequirements(t *testing.T) {
@@ -66,7 +66,7 @@ func TestNotCheckable(t *testing.T) {
 func TestSentencesAreVerbatim(t *testing.T) {
 	text := map[Document]string{}
 	for d := Aliyun; d <= Upper; d++ {
-		b, err := os.ReadFile(filepath.Join("../../../shared/documents", d.File()))
+		b, err := os.ReadFile(filepath.Join("../../../../shared/documents", d.File()))
 		if err != nil {
 			t.Skip("the documents are not here")
 		}

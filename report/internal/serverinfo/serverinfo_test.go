@@ -16,7 +16,7 @@ func TestAdd(t *testing.T) {
 	} {
 		var i Info
 		for range 2 { // the second reply replaces the first
-			if err := i.Add(text); err != nil {
+			if err := i.Add(strings.NewReader(text)); err != nil {
 				t.Fatal(name, err)
 			}
 		}
@@ -32,10 +32,10 @@ func TestAdd(t *testing.T) {
 	var i Info
 	info := "# Memory\r\nused_memory:914800\r\nused_memory_human:893.36K\r\nmem_clients_normal:5\r\nmem_aof_buffer:-3\r\n# Commandstats\r\ncmdstat_get:calls=3,usec=1\r\n" +
 		"cmdstat_set:calls=0,usec=0\r\ncmdstat_config|get:calls=1,usec=1\r\n# Keyspace\r\ndb0:keys=12,expires=3,avg_ttl=0\r\ndb1:keys=5,expires=1,avg_ttl=0\r\n"
-	if err := i.Add(info); err != nil {
+	if err := i.Add(strings.NewReader(info)); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.Add("maxmemory\n1000\nmaxmemory-policy\nnoeviction\n"); err != nil {
+	if err := i.Add(strings.NewReader("maxmemory\n1000\nmaxmemory-policy\nnoeviction\n")); err != nil {
 		t.Fatal(err)
 	}
 	most, _ := i.Get("maxmemory")
@@ -45,11 +45,11 @@ func TestAdd(t *testing.T) {
 	}
 	for _, text := range []string{"", "hello\nworld", "{", "used_memory", "used_memory:x", "used_memory:99999999999999999999"} {
 		var i Info
-		if err := i.Add(text); err == nil {
+		if err := i.Add(strings.NewReader(text)); err == nil {
 			t.Errorf("%q: %+v", text, i)
 		}
 	}
-	if err := new(Info).Add(strings.Repeat(" ", MaxText+1)); err == nil {
+	if err := new(Info).Add(strings.NewReader(strings.Repeat(" ", maxText+1))); err == nil {
 		t.Error("a text of more than 16 MB is read")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
-	"github.com/rdblens/rdblens/thresholds/target"
+	"github.com/rdblens/rdblens/report/internal/target"
 )
 
 // nothing is a sink that drops keys.

@@ -184,7 +184,6 @@ const cronType = 64
 // Sink returns a sink that checks keys before it passes them on.
 func (c *Check) Sink(to parser.Sink) parser.Sink { return &sink{Sink: to, check: c} }
 
-// sink checks the keys of blocks.
 type sink struct {
 	parser.Sink
 	check *Check

@@ -5,13 +5,14 @@ package serverinfo
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// MaxText is the longest text that Add reads, in bytes.
-const MaxText = 16 << 20
+// maxText is the longest text that Add reads, in bytes.
+const maxText = 16 << 20
 
 // Info has figures that a server gave, by the names that INFO has for them. The zero
 // Info has none.
@@ -84,8 +85,13 @@ var number = regexp.MustCompile(`^\s*(\d+[)#~]\s)+\s*`)
 
 // Add reads a text with the output of one or several of the commands, plain, as on a
 // terminal, or as JSON. Of a figure that it has twice the last one counts.
-func (i *Info) Add(text string) error {
-	if len(text) > MaxText {
+func (i *Info) Add(r io.Reader) error {
+	all, err := io.ReadAll(io.LimitReader(r, maxText+1))
+	if err != nil {
+		return err
+	}
+	text := string(all)
+	if len(text) > maxText {
 		return errors.New("more than 16 MB")
 	}
 	if i.figures == nil {
@@ -195,7 +201,6 @@ func bare(s string) string {
 	return s
 }
 
-// wordsOfJSON returns the names and values of an object, and of those in it.
 func wordsOfJSON(text string) (words []string) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()

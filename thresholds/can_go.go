@@ -1,0 +1,106 @@
+package thresholds
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// CanGo returns what can be deleted with the least harm, what frees most memory first, at most
+// so many: keys that are not being used, and what libraries keep of work that is done. Condition
+// says when. Nothing is in it that adviseDelete is not allowed for.
+func (e *Engine) CanGo(groups []GroupSums, l *Listing, most int) (list []Advice) {
+	for i := range groups {
+		g := &groups[i]
+		if g.Cold > 0 && canGo(e, &thing{identity: g.Identity, isCold: true}) {
+			list = append(list, *g.unused(l))
+		} else if g.isDone() {
+			list = append(list, *g.done(groups, l))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Advice) int {
+		return cmp.Or(cmp.Compare(b.Saves, a.Saves), cmp.Compare(b.Keys, a.Keys), strings.Compare(a.Group, b.Group))
+	})
+	return list[:min(len(list), most)]
+}
+
+// unused is about the keys of a group that are not being used.
+func (g *GroupSums) unused(l *Listing) *Advice {
+	args := []message.Arg{message.Duration("least", g.IdleLeast), message.Duration("most", g.IdleMost)}
+	short := func(seconds int64) string { return message.New("{n}", message.Duration("n", seconds)).String() }
+	f := fix{action: adviseDelete, id: "{which}: no TTL, and not used for {least} to {most}."}
+	switch {
+	case g.IdleLeast < 0:
+		f.id = "{which}: no TTL, and an LFU counter of 0."
+	case short(g.IdleLeast) == short(g.IdleMost):
+		f.id = "{which}: no TTL, and not used for {most}."
+	}
+	a := f.groupAdvice(g, g.Cold, g.ColdMemory, l, "cold-key", nil, args...)
+	if g.ColdUnder != "" {
+		under := *g
+		under.Group, under.Keys = g.ColdUnder, g.ColdOf
+		a.Text = message.New(f.id, append(args, message.Phrase("which", which(&under, g.Cold, g.ColdOf)))...)
+		a.Of, a.List = g.ColdOf, l.under(g.ColdUnder, "--over", "cold-key")
+	}
+	a.Saves = max(g.ColdMemory, 0)
+	a.Brief = message.New("not used, no TTL")
+	a.Condition = message.New("only if nobody needs them: on a replica, reads on the master do not count")
+	return a
+}
+
+// isDone reports whether a group has the records of a library about work that is done, and many
+// of them.
+func (g *GroupSums) isDone() bool {
+	return g.Identity.FixedName() && g.Identity.Sure != LooksLike && !g.few() &&
+		g.Identity.is(RoleCompleted, RoleFailed, RoleLeftover) &&
+		(g.Identity.Deletion == "yes" || strings.HasPrefix(g.Identity.Deletion, "with "))
+}
+
+// done is about the records of work that is done. The keys with the data of the jobs go with them:
+// as many of these as the jobs are of all that the queue has.
+func (g *GroupSums) done(groups []GroupSums, l *Listing) *Advice {
+	var jobs, dataKeys, data int64
+	var dataGroup string
+	for i := range groups {
+		switch o := &groups[i]; {
+		case !o.Identity.FixedName() || o.Identity.Library != g.Identity.Library || o.Identity.Queue != g.Identity.Queue:
+		case o.Identity.is(RoleJobData):
+			number := o.Keys
+			if number == 1 { // a hash of them
+				number = o.AllElements
+			}
+			if number > dataKeys {
+				dataGroup, dataKeys, data = o.Group, number, max(o.Memory, 0)
+			}
+		case o.Identity.is(RoleWaiting, RoleDelayed, RoleActive, RoleCompleted, RoleFailed):
+			jobs += o.Identity.number(o.Keys, o.AllElements, o.Type)
+		}
+	}
+	n := g.Identity.number(g.Keys, g.AllElements, g.Type)
+	of := min(n, dataKeys)
+	if jobs > n { // those that wait have data, too
+		of = min(of, int64(float64(dataKeys)*float64(n)/float64(jobs)))
+	}
+	args := append(g.identityArgs(g.Keys, g.Memory), message.Name("data", dataGroup), message.Int("n", of))
+	f := fix{action: adviseDelete, id: "{what}."}
+	if of > 0 {
+		f.id = "{what}, and the data of about {n} in {data}."
+	}
+	through := g.Identity.Deletion != "yes"
+	switch {
+	case through && g.Identity.Setting != "":
+		f.id += " {deletion} deletes them; {setting} bounds new ones."
+	case through:
+		f.id += " {deletion} deletes them."
+	}
+	a := f.groupAdvice(g, g.Keys, g.Memory, l, "", nil, args...)
+	a.Saves = max(g.Memory, 0)
+	if dataKeys > 0 {
+		a.Saves += int64(float64(data) * float64(of) / float64(dataKeys))
+	}
+	a.Brief = message.New("{what}", args...)
+	a.Condition = message.New("only if nobody reads their results, or tries them again")
+	return a
+}
