@@ -68,6 +68,7 @@ type Tree struct {
 
 type scratch struct {
 	values []ranked
+	heavy  []ranked // of values
 	text   []byte
 	names  [2][]byte
 	nodeOf []int32
