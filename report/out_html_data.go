@@ -19,6 +19,7 @@ type htmlData struct {
 	Owners []string                 `json:"owners,omitempty"` // nil: the configuration names none
 	Times  []thresholds.ExpiryTimes `json:"times,omitempty"`
 	Hours  []Expiring               `json:"hours,omitempty"`
+	Since  string                   `json:"since,omitempty"` // the older report's name, "" none
 	Files  string                   `json:"files,omitempty"` // of the inputs, for a command line
 	Taken  int64                    `json:"taken,omitempty"` // when the first snapshot was taken, in seconds since the epoch
 	Charts []htmlChart              `json:"charts,omitempty"`
@@ -35,13 +36,14 @@ const (
 // types as bits, errors, warnings and infos, least, median and greatest TTL, keys that may be
 // lacking, the largest key and its size, findings (index into htmlData.Rules and number, by turns),
 // groups (indexes into htmlData.Groups; empty: that of its name), the owner (index into
-// htmlData.Owners, -1 several, -2 nobody), keys and bytes of each of TreeNode.Expiring, and children
-// if there are any.
+// htmlData.Owners, -1 several, -2 nobody), keys and bytes of each of TreeNode.Expiring, size and keys
+// in an older report, and children if there are any.
 type htmlNode struct {
 	*TreeNode
 	label         string
 	types, owner  int
 	rules, groups []int64
+	was           []int64 // empty: not known
 	children      []*htmlNode
 }
 
@@ -59,7 +61,7 @@ func (n *htmlNode) MarshalJSON() ([]byte, error) {
 	for i := range n.Expiring {
 		soon = append(soon, n.Expiring[i].Keys, int64(max(0, n.Expiring[i].MemoryBytes)))
 	}
-	list = append(list, n.rules, n.groups, n.owner, soon)
+	list = append(list, n.rules, n.groups, n.owner, soon, n.was)
 	if n.children != nil {
 		list = append(list, n.children)
 	}
@@ -67,7 +69,7 @@ func (n *htmlNode) MarshalJSON() ([]byte, error) {
 }
 
 // data fills in what the script reads.
-func (v *htmlView) data(r *Report) {
+func (v *htmlView) data(r, since *Report) {
 	v.Data.Size, v.Data.Times = v.SizeLabel, r.ExpiryTimes
 	for _, t := range r.Types {
 		v.Data.Types = append(v.Data.Types, t.Type)
@@ -90,7 +92,11 @@ func (v *htmlView) data(r *Report) {
 		v.Data.Files = files
 	}
 	if r.Tree != nil {
-		v.Data.Tree = v.tree(r.Tree, v.groups(r))
+		var before map[*TreeNode]*TreeNode
+		if since != nil {
+			before, _ = r.NodesBefore(since)
+		}
+		v.Data.Tree = v.tree(r.Tree, v.groups(r), before)
 	}
 }
 
@@ -142,11 +148,15 @@ func (v *htmlView) groups(r *Report) map[Name]int64 {
 
 // tree returns a tree for the script. Nodes beyond the bytes that it may have are left out
 // level by level, all children of a node together, so that sums stay those of the children.
-func (v *htmlView) tree(root *TreeNode, groups map[Name]int64) *htmlNode {
+func (v *htmlView) tree(root *TreeNode, groups map[Name]int64, before map[*TreeNode]*TreeNode) *htmlNode {
 	const each = 100 // bytes of a node besides its names
 	budget := htmlMapBytes
 	node := func(n *TreeNode, above string) *htmlNode {
-		h := &htmlNode{TreeNode: n, owner: slices.Index(v.Data.Owners, n.Owner), rules: []int64{}, groups: []int64{}}
+		h := &htmlNode{TreeNode: n, owner: slices.Index(v.Data.Owners, n.Owner), rules: []int64{}, groups: []int64{},
+			was: []int64{}}
+		if was := before[n]; was != nil {
+			h.was = append(h.was, int64(max(0, sizeOf(was.MemoryBytes, was.ValueBytes))), was.Keys)
+		}
 		if n.Owner == "" && !n.SeveralOwners {
 			h.owner = -2
 		}

@@ -1,7 +1,7 @@
 // The map: the tree of names as nested areas. Cells are links to the prefix that they show.
 const nodeOf = (list, parent) => {
-  const [label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, rules, groups, owner, soon, children] = list;
-  const node = { label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, rules, groups, owner, soon, parent };
+  const [label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, rules, groups, owner, soon, was, children] = list;
+  const node = { label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, rules, groups, owner, soon, was, parent };
   node.path = label.startsWith("\0") ? label.slice(1) : (parent?.path ?? "") + label;
   if (label.startsWith("\0")) node.label = node.path;
   node.findings = error + warning + info;
@@ -50,12 +50,21 @@ const colors = {
     return node.median < 3600 ? "c-1" : node.median < 86400 ? "c-2" : node.median < 7 * 86400 ? "c-3" : "c-4";
   },
   severity: (node) => node.error ? "s-error" : node.warning ? "s-warning" : node.info ? "s-info" : "s-fine",
+  growth: (node) => {
+    const growth = growthOf(node);
+    return growth === null ? "c-none" : growthSteps.find(([, least]) => growth >= least)[0];
+  },
   age: (node) => {
     const share = coldOf(node) / node.keys;
     return share === 0 ? "c-0" : share < 0.25 ? "c-2" : share < 0.75 ? "c-3" : "c-4";
   },
 };
+// growthOf returns by how much of what it was a node has grown: -1 to Infinity, null if that is not known.
+const growthOf = (node) => !node.was.length ? null : node.was[0] ? node.size / node.was[0] - 1 : Infinity;
+const growthSteps = [["t-up3", 1, () => say("doubled or new")], ["t-up2", 0.25, () => say("25% more or over")], ["t-up1", 0.02, () => say("more")],
+  ["t-same", -0.02, () => say("about the same")], ["t-down1", -0.25, () => say("less")], ["t-down2", -1, () => say("25% less or under")]];
 const legends = {
+  growth: () => [...growthSteps.map(([name, , text]) => [name, text()]), ["c-none", say("not known")]],
   type: () => [...typeNames.map((t) => ["t-" + t, t]), ["t-other", say("other types")], ["t-mixed", say("several types")]],
   ttl: () => [["c-1", say("under an hour")], ["c-2", say("under a day")], ["c-3", say("under a week")], ["c-4", say("longer")], ["c-none", say("most have no TTL")]],
   severity: () => [["s-error", say("errors")], ["s-warning", say("warnings")], ["s-info", say("info")], ["s-fine", say("no findings")]],

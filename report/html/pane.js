@@ -15,6 +15,8 @@ const section = (title, ...content) => content.length ? [make("h3", {}, title), 
 
 const expires = (node, i) => node.soon[i] ? `${keysOf(node.soon[i])}, ${bytes(node.soon[i + 1])}` : say("none");
 
+const signed = (n, show) => n < 0 ? "-" + show(-n) : "+" + show(n);
+
 const nodePane = (node) => {
   const share = tree.size ? percent(node.size / tree.size) : "";
   const size = data.size === "memory" ? say("memory") : say("value bytes");
@@ -22,6 +24,7 @@ const nodePane = (node) => {
     ...fact(size, `${bytes(node.size)} (${share})`), ...fact(say("keys"), count(node.keys)), ...fact(say("elements"), count(node.elements)),
     ...fact(say("types"), typesOf(node).join(", ")),
     ...fact(say("without TTL"), node.nottlKeys ? `${percent(node.nottlKeys / node.keys)}, ${bytes(node.nottl)}` : say("none")),
+    ...(data.since ? fact(say("since {n}", data.since), node.was.length ? `${signed(node.size - node.was[0], bytes)} (${node.was[0] ? signed(growthOf(node), percent) : say("new")}), ${signed(node.keys - node.was[1], count)} ${say("keys")}` : say("not known")) : []),
     ...(data.owners ? fact(say("owner"), ownerOf(node)) : []),
     ...(node.median === null ? [] : fact("TTL", node.least === node.most ? duration(node.median) : `${duration(node.least)} – ${duration(node.most)}, ${say("median")} ${duration(node.median)}`)),
     ...(node.soon.length ? [...fact(say("expires before midnight (UTC)"), expires(node, 2)), ...fact(say("expires within 24 hours"), expires(node, 4))] : []));

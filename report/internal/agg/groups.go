@@ -55,7 +55,8 @@ func (c *common) add(o common) {
 }
 
 func newGroup(buf []byte) Group {
-	return Group{ttl: noTTL, idle: neverIdle, common: common{undefined, undefined, undefined}, largest: RetainedKey{size: -1, buf: buf}}
+	return Group{ttl: noTTL, idle: neverIdle, common: common{undefined, undefined, undefined},
+		largest: RetainedKey{size: -1, buf: buf}}
 }
 
 // Owner returns the index of the group's owner in thresholds.Engine.Owners, -1

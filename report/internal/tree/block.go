@@ -376,9 +376,8 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 	folded, constant := 0, true // places that are folded; segments so far do not vary
 	b.folding = false
 	for depth := 0; ; depth++ {
-		to := b.cut.next(name, from, depth, tagStart, tagEnd)
-		if to == len(name) && (to == from || depth >= maxSegments-1 || !b.cut.namer.IsSeparator(name[to-1]) ||
-			to-1 >= tagStart && to-1 < tagEnd) {
+		to, kind := b.cut.segment(name, from, depth, tagStart, tagEnd)
+		if kind == end {
 			break
 		}
 		segment := name[from:to]
