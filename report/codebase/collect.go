@@ -125,7 +125,7 @@ func (c *collector) run() {
 			if t.first && c.implicit() {
 				c.returned(i)
 			}
-			if list := setupWords["'"+c.src[t.body:t.tail]+"'"]; list != nil {
+			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
 			}
 		}
@@ -188,7 +188,7 @@ func (c *collector) forget(i int) {
 func (c *collector) word(i int, t *token) {
 	word := c.textOf(i)
 	next := &c.tokens[i+1]
-	if list := setupWords[word]; list != nil {
+	if list := setupWords()[word]; list != nil {
 		c.setUp(i, list)
 	}
 	switch word {
