@@ -36,7 +36,9 @@ library beside it. "looks like" is said of keys that no library is known of.`,
 				message.Word("what", "a snapshot or a library"),
 				message.Number("n", int64(len(args)), "1 argument", "{n} arguments")).withHint("rdblens identify dump.rdb")
 		},
-		ValidArgsFunction: completeWords(libraries()...),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return beginningWith(begun, libraries()), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return e.identifyList()

@@ -292,7 +292,7 @@ func (s *scanner) setups(sites []*site) {
 	}
 	for path, first := range s.firstSettings() {
 		first.Sure = Likely
-		for _, w := range setupWords[path] {
+		for _, w := range setupWords()[path] {
 			s.checkout.setups = append(s.checkout.setups, setup{first, w.library, w.rank})
 		}
 	}

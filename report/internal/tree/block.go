@@ -38,6 +38,7 @@ type Block struct {
 	labels []byte
 	index  hashindex.Index // of nodes, by hash
 
+	cleared    uint32 // how often all nodes were removed
 	generation uint32 // of what follows
 	patterns   [1 << patternBits]patternEntry
 	prefixes   [1 << prefixBits]prefixEntry
@@ -164,6 +165,7 @@ func (b *Block) Reset() {
 func (b *Block) clear() {
 	b.nodes, b.labels, b.found, b.values = b.nodes[:0], b.labels[:0], b.found[:0], b.values[:0]
 	b.index.Reset()
+	b.cleared++
 	b.forget()
 	clear(b.pinned)
 	b.nodes = append(b.nodes, b.newNode(blockNode{hash: rootHash, large: math.MaxInt64}))
