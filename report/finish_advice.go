@@ -61,8 +61,9 @@ func (f *finisher) steps() {
 		kept = engine.Kept(groups, whole, listing)
 		unexplained := int64(0)
 		for i := range f.r.Inputs {
+			const error = 64 << 10 // and one per cent of the prediction
 			if m := f.r.Inputs[i].Memory; m != nil && m.Difference != nil {
-				unexplained += max(0, *m.Difference)
+				unexplained += max(0, *m.Difference+int64(m.Predicted)/100+error)
 			}
 		}
 		savings = slices.Concat(engine.Savings(groups, whole, unexplained, listing, maxSteps),
