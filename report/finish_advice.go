@@ -247,7 +247,7 @@ func (f *finisher) listing() *thresholds.Listing {
 			if !strings.Contains(string(g.Group), "*") { // a name
 				scratch = namer.AppendPattern(scratch[:0], []byte(g.Group))
 			}
-			if string(g.Group) == of.Group || pattern.Match(scratch) {
+			if string(g.Group) == of.Group || pattern.Has([]byte(g.Group), scratch) {
 				keys += g.Keys
 			}
 		}
