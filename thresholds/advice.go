@@ -25,7 +25,8 @@ type Advice struct {
 	// pattern and Key a name; at most one is set. Keys are meant, Of match the pattern.
 	Group    string
 	Key      []byte
-	DB       int // AnyDatabase: several, or not known
+	File     string // of the key, where several are read; else ""
+	DB       int    // AnyDatabase: several, or not known
 	Keys, Of int64
 	Memory   int64 // bytes that the keys take, -1 unknown
 	Saves    int64 // bytes of memory, 0 none or unknown
@@ -134,7 +135,7 @@ var exclusions = []exclusion{
 		"First bring it under {limit} elements: all of them would be deleted at once when it expires."},
 	{adviseSplit, isQueue, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
 	{adviseSplit, ofLibrary, "{library} reads it as one key: put less into it."},
-	{adviseSplit, hasRole(RoleLeaderboard), "It is read by rank, which no part of it has."},
+	{adviseSplit, hasRole(RoleLeaderboard), "Do not split it: it is read by rank, and its parts would have ranks of their own."},
 	{adviseSplit, hasContent(ContentHyperLogLog), ""},
 	{adviseMove, ofLibrary, "{library} reads it as one key: put less into it."},
 	{adviseTrim, byDesign, ""},

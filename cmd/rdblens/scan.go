@@ -44,6 +44,7 @@ type scanFlags struct {
 	partsDir string // of --split-by, "" not asked
 	segments int    // of the prefixes that --split-by asks for, 0: by owner
 	source   sourceFlags
+	older    string // of --since, "" none
 	// whatIfAlone: --what-if has no value, or the next argument is meant to be.
 	whatIfAlone bool
 }
@@ -109,6 +110,8 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
 	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
 		set: textOf(&o.baseline)}.add(cmd)
+	option{name: "since", arg: "OLD", usage: "older snapshot or saved report of the same server: the page (-f html) shows what has grown since",
+		hint: "rdblens scan --since monday.rdb tuesday.rdb -f html=report.html", set: textOf(&o.older)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error and sets exit code 1 (rule max-age)", "26h or 2d").add(cmd)
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error and sets exit code 1 (rule min-keys)", "100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
@@ -267,6 +270,29 @@ func (o *scanFlags) readInfo(path string) error {
 	return nil
 }
 
+// since returns the report of what --since names, nil if it was not given.
+func (e *env) since(ctx context.Context, o *scanFlags) (*report.Report, error) {
+	if o.older == "" {
+		return nil, nil
+	}
+	list, err := e.inputs([]string{o.older}, o.expandFlags)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 1 {
+		if r, err := e.savedReport(list[0]); r != nil || err != nil {
+			return r, err
+		}
+	}
+	older := &scanFlags{passFlags: o.passFlags}
+	older.Options = report.Options{Top: 1}
+	r, bad, err := e.scanInputs(ctx, older, list)
+	if err == nil && bad.unread > 0 {
+		err = bad.end(e, len(list))
+	}
+	return r, err
+}
+
 func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := o.load(ctx, e); err != nil {
 		return err
@@ -296,6 +322,10 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	}
 	stop := e.progress(list)
 	started := time.Now()
+	old, err := e.since(ctx, o)
+	if err != nil {
+		return err
+	}
 	parts, err := e.splitParts(ctx, o, list)
 	if err != nil {
 		return err
@@ -309,10 +339,13 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return bad.end(e, len(list))
 	}
 	if by := o.redactor(); by != nil {
-		r = r.Redacted(by)
+		if r = r.Redacted(by); old != nil {
+			old = old.Redacted(by)
+		}
 	}
 	o.nameStates(r)
 	write := o.reportFlags.writeOptions(e, r, started)
+	write.Since = old
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
 	if err == nil && parts != nil && bad.unread < len(list) {
 		err = parts.write(o.targets, paths(list), r, write)

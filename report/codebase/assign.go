@@ -54,6 +54,9 @@ func (c *collector) assignment(i int) {
 		if keyLike(name) {
 			c.named(n, t)
 		}
+		if c.syntax.members && c.inConstructor() && !c.declares(at) {
+			c.declare(name, c.class(), n, t)
+		}
 	case own:
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
 	case base == "" || base == "exports" || base == "module":
@@ -71,6 +74,12 @@ func (c *collector) declares(at int) bool {
 	}
 	word := c.textOf(at - 1)
 	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
+}
+
+// inConstructor reports whether the function around has the name of its class.
+func (c *collector) inConstructor() bool {
+	f := c.function()
+	return f != nil && f.name == f.container
 }
 
 func (c *collector) inClass() bool {

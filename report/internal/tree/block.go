@@ -38,6 +38,7 @@ type Block struct {
 	labels []byte
 	index  hashindex.Index // of nodes, by hash
 
+	cleared    uint32 // how often all nodes were removed
 	generation uint32 // of what follows
 	patterns   [1 << patternBits]patternEntry
 	prefixes   [1 << prefixBits]prefixEntry
@@ -164,6 +165,7 @@ func (b *Block) Reset() {
 func (b *Block) clear() {
 	b.nodes, b.labels, b.found, b.values = b.nodes[:0], b.labels[:0], b.found[:0], b.values[:0]
 	b.index.Reset()
+	b.cleared++
 	b.forget()
 	clear(b.pinned)
 	b.nodes = append(b.nodes, b.newNode(blockNode{hash: rootHash, large: math.MaxInt64}))
@@ -376,9 +378,8 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 	folded, constant := 0, true // places that are folded; segments so far do not vary
 	b.folding = false
 	for depth := 0; ; depth++ {
-		to := b.cut.next(name, from, depth, tagStart, tagEnd)
-		if to == len(name) && (to == from || depth >= maxSegments-1 || !b.cut.namer.IsSeparator(name[to-1]) ||
-			to-1 >= tagStart && to-1 < tagEnd) {
+		to, kind := b.cut.segment(name, from, depth, tagStart, tagEnd)
+		if kind == end {
 			break
 		}
 		segment := name[from:to]

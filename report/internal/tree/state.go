@@ -109,6 +109,26 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 	return node, true
 }
 
+// AppendAbove appends the path of the node above one of a depth that is to be read.
+func (r *Reader) AppendAbove(dst []byte, depth uint8) []byte {
+	if depth == 0 || int(depth) > len(r.path) {
+		return dst
+	}
+	return r.tree.AppendPath(dst, r.path[depth-1])
+}
+
+// AppendEnd appends the label of a leaf that has a name, unless the leaf is wide.
+func (t *Tree) AppendEnd(dst, name []byte) []byte {
+	tagStart, tagEnd := tagOf(name)
+	for from, depth := 0, 0; ; depth++ {
+		to, kind := t.cut.segment(name, from, depth, tagStart, tagEnd)
+		if kind == end {
+			return t.cut.appendValue(dst, name[from:to], end)
+		}
+		from = to
+	}
+}
+
 // AddSums adds the sums of a leaf that was read.
 func (t *Tree) AddSums(i int32, keys, size int64) {
 	for ; ; i = t.nodes[i].parent {

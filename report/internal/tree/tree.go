@@ -67,6 +67,7 @@ type Tree struct {
 
 type scratch struct {
 	values []ranked
+	heavy  []ranked // of values
 	text   []byte
 	names  [2][]byte
 	nodeOf []int32
