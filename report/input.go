@@ -222,8 +222,8 @@ func (f *finisher) findSameServers() {
 	}
 }
 
-// sameServerAlerts says which inputs are counted twice.
-func (r *Report) sameServerAlerts() (list []message.Message) {
+// SameServerAlerts says which inputs are counted twice.
+func (r *Report) SameServerAlerts() (list []message.Message) {
 	for i := range r.SameServer {
 		s := &r.SameServer[i]
 		a, b := &r.Inputs[s.Inputs[0]], &r.Inputs[s.Inputs[1]]

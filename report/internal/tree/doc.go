@@ -64,8 +64,9 @@
 //
 // MergeTree adds the tree of other snapshots, and visits all its nodes. What one tree may have
 // counted elsewhere is added to Lacks of nodes that only the other one has; where both have one,
-// theirs add up. Records and a Reader store a tree, without sums, which leaves have (AddSums), and
-// without candidates and Tables, which serve a scan that goes on. Samples become bounds.
+// theirs add up. Samples become bounds then. Records and a Reader store a tree, without sums, which
+// leaves have (AddSums), and without candidates and Tables, which serve a scan that goes on. Trees
+// that are merged of what was stored are those of one process.
 //
 // # Rows
 //
