@@ -21,7 +21,7 @@ func TestCountersAddUp(t *testing.T) {
 		c := newCounters()
 		c.keys, c.types[3], c.types[255], c.opcodes[0], c.opcodes[250] = 1*n, 2*n, 3*n, 4*n, 5*n
 		c.streamMismatch, c.emptyKeys, c.auxCount, c.functions, c.functionBytes = 6*n, 7*n, 8*n, 9*n, 10*n
-		c.scripts, c.scriptBytes, c.subexpires = 11*n, 12*n, 13*n
+		c.scripts, c.scriptBytes, c.subexpires, c.streamNode = 11*n, 12*n, 13*n, 20*n
 		m := c.module(rdb.ModuleID("ReJSON-RL") << 10)
 		m.Keys, m.Aux, m.Skipped, m.Version = 14*n, 15*n, 16*n, int(5-n)
 		c.addSlots(memory.Slot{Keys: n})
@@ -36,7 +36,7 @@ func TestCountersAddUp(t *testing.T) {
 	total.add(newCounters())
 	var got Info
 	total.fill(&got)
-	want := Info{Keys: 3, StreamMismatch: 18, EmptyKeys: 21, AuxCount: 24, Functions: 27, FunctionBytes: 30, Scripts: 33, ScriptBytes: 36, Subexpires: 39, Databases: 3, Cluster: true,
+	want := Info{Keys: 3, StreamMismatch: 18, StreamNode: 40, EmptyKeys: 21, AuxCount: 24, Functions: 27, FunctionBytes: 30, Scripts: 33, ScriptBytes: 36, Subexpires: 39, Databases: 3, Cluster: true,
 		AnnouncedKeys: 51, AnnouncedExpires: 57,
 		Slots: []memory.Slot{{Keys: 1}, {Keys: 2}}, Modules: []ModuleInfo{{Name: "ReJSON-RL", Keys: 42, Aux: 45, Skipped: 48, Version: 4}}}
 	want.Types[3], want.Types[255], want.Opcodes[0], want.Opcodes[250] = 6, 9, 12, 15

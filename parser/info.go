@@ -91,6 +91,9 @@ type Info struct {
 	// in it.
 	Sampled      []int64
 	SampledBytes int64
+	// StreamNode has the bytes of the largest node of a stream that is full, which is about
+	// stream-node-max-bytes; 0 if none is, or without a memory model.
+	StreamNode int64
 
 	Aux      []AuxField // the first 64
 	AuxCount int64
@@ -111,6 +114,7 @@ type counters struct {
 	types          [256]int64
 	opcodes        [256]int64
 	streamMismatch int64
+	streamNode     int64
 	emptyKeys      int64
 	cluster        bool
 	slots          []memory.Slot
@@ -213,6 +217,7 @@ func (t *counters) add(o *counters) {
 		t.opcodes[i] += o.opcodes[i]
 	}
 	t.streamMismatch += o.streamMismatch
+	t.streamNode = max(t.streamNode, o.streamNode)
 	t.emptyKeys += o.emptyKeys
 	if o.cluster {
 		t.addSlots(o.slots...)
@@ -241,7 +246,7 @@ func (t *counters) add(o *counters) {
 // fill puts the counts into what a caller sees.
 func (t *counters) fill(in *Info) {
 	in.Keys, in.Types, in.Opcodes = t.keys, t.types, t.opcodes
-	in.StreamMismatch, in.EmptyKeys = t.streamMismatch, t.emptyKeys
+	in.StreamMismatch, in.StreamNode, in.EmptyKeys = t.streamMismatch, t.streamNode, t.emptyKeys
 	in.Cluster = in.Cluster || t.cluster
 	if in.Slots = nil; t.slotCount <= maxSlots {
 		in.Slots = t.slots

@@ -38,6 +38,7 @@ func (w *walker) stream(variant uint8) {
 			w.acc.AddStreamNode(hi, lo, b.Size, entries)
 		}
 	}
+	w.counters.streamNode = max(w.counters.streamNode, w.acc.StreamNode())
 	k.Largest = max(k.Largest, 0)
 	s := StreamState{Length: w.Length()}
 	k.Elements = w.CheckCount(s.Length, "entries")

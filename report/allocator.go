@@ -110,36 +110,49 @@ func (c *census) fit(times, keys float64) (memory, spread float64) {
 	return ofKey*keys + ofByte*times*sumB, 3*math.Sqrt(rest/(n-2)*n)/sumM + math.Abs(times*sumK/keys-1)/2
 }
 
-// FindAllocator returns the allocator of the server that wrote a snapshot, for the commands
-// that read it without a Scan. Of a large source its first megabytes are read; if whole is
-// true, and they do not decide, more and at last all of it. "" is the usual one of the
-// server, of a source that cannot be read again or does not show it.
-func FindAllocator(ctx context.Context, source *Source, options memory.Options, whole bool) (allocator string) {
+// A foundAllocator is what a source shows of the allocator.
+type foundAllocator struct {
+	name  string   // "" the usual one of the server
+	basis string   // as Memory.AllocatorBasis
+	fits  []string // of a tie, as Memory.AllocatorFits
+}
+
+// FindOptions returns the options of the memory model of the server that wrote a snapshot,
+// with its Allocator and StreamNode, for the commands that read it without a Scan. Of a large
+// source its first megabytes are read; if whole is true, and they do not decide on the
+// allocator, more and at last all of it. What the options name already, and a source that
+// cannot be read again, stay as they are.
+func FindOptions(ctx context.Context, source *Source, options memory.Options, whole bool) memory.Options {
+	found := options
 	for part := int64(firstPart); ; part *= nextPart {
 		if part > source.Size/nextPart {
 			part = math.MaxInt64
 		}
-		allocator, _, certain := findAllocator(ctx, source, options, part, false)
+		a, node, certain := findAllocator(ctx, source, options, part, false)
+		if found.Allocator = a.name; part == firstPart || found.StreamNode == 0 {
+			found.StreamNode = node
+		}
 		if certain || !whole || part > source.Size {
-			return allocator
+			return found
 		}
 	}
 }
 
-// findAllocator reads a part of a source, all of a small one. It also returns how the
-// allocator was found (Memory.AllocatorBasis), and reports whether all of the source would
+// findAllocator reads a part of a source, all of a small one. It also returns
+// parser.Info.StreamNode, and reports whether all of the source would
 // show the same allocator, and in the same way if basis is to be certain, too.
-func findAllocator(ctx context.Context, source *Source, options memory.Options, part int64, basisToo bool) (allocator,
-	basis string, certain bool) {
+func findAllocator(ctx context.Context, source *Source, options memory.Options, part int64, basisToo bool) (
+	found foundAllocator, streamNode int64, certain bool) {
 	if options.Allocator != "" {
-		return options.Allocator, AllocatorGiven, true
+		return foundAllocator{name: options.Allocator, basis: AllocatorGiven}, 0, true
 	}
+	unknown := foundAllocator{basis: AllocatorUnknown}
 	if source.Size < 0 || options.Server != "" {
-		return allocator, AllocatorUnknown, false
+		return unknown, 0, false
 	}
 	src, err := source.Open(ctx)
 	if err != nil {
-		return allocator, AllocatorUnknown, false
+		return unknown, 0, false
 	}
 	defer src.Close()
 	var in io.Reader = src
@@ -161,8 +174,9 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options, 
 		}}, func() parser.Sink {
 			return &censusSink{all: all, census: census{databases: make(map[int]*memory.Database)}}
 		})
+	streamNode = info.StreamNode
 	if model == nil || info.SampledBytes == 0 {
-		return allocator, AllocatorUnknown, model == nil
+		return unknown, streamNode, model == nil
 	}
 	keys, rest, spread := float64(all.memory), 1., math.Inf(1) // rest: what all keys are of those that were read
 	switch {
@@ -180,7 +194,7 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options, 
 		rest = float64(info.AnnouncedKeys) / float64(info.Keys)
 		keys *= rest
 	default:
-		return allocator, AllocatorUnknown, false
+		return unknown, streamNode, false
 	}
 	var databases []memory.Database
 	for _, d := range all.databases {
@@ -195,46 +209,52 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options, 
 		}
 		databases = []memory.Database{announced}
 	}
-	allocator, basis = allocatorOf(model, info, int64(keys), databases)
+	found = allocatorOf(model, info, int64(keys), databases)
 	certain = certain && spread < 1
 	for _, part := range []float64{-1, -.5, .5, 1} {
 		if certain && spread > 0 {
-			a, b := allocatorOf(model, info, int64(keys*(1+part*spread)), databases)
-			certain = a == allocator && (b == basis || !basisToo)
+			a := allocatorOf(model, info, int64(keys*(1+part*spread)), databases)
+			certain = a.name == found.name && (!basisToo || a.basis == found.basis && slices.Equal(a.fits, found.fits))
 		}
 	}
-	if !certain && basis != AllocatorFound && !info.Ended { // what is known of a part is too rough to decide between two that fit
-		allocator = ""
+	if !certain && found.basis != AllocatorFound && !info.Ended { // what is known of a part is too rough to decide between two that fit
+		found.name = ""
 	}
-	return allocator, basis, certain
+	return found, streamNode, certain
 }
 
 // allocatorOf returns the allocator that explains used_memory. keys is what all keys
 // take by the model, with what they share.
-func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases []memory.Database) (allocator,
-	basis string) {
+func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases []memory.Database) (found foundAllocator) {
 	own := sampleOf(info, model)
 	if own == 0 {
-		return model.Allocator(), AllocatorUnknown
+		return foundAllocator{name: model.Allocator(), basis: AllocatorUnknown}
 	}
 	var predicted []int64
-	models := model.Allocators()
-	for i, m := range models {
+	for i, m := range model.Allocators() {
 		p := m.Instance(int64(float64(keys)*float64(info.Sampled[i])/float64(own)), databases, info.Slots)
 		predicted = append(predicted, p.UsedMemory)
 	}
-	i, fit := memory.FindAllocator(info.UsedMem, predicted, memory.UsualAllocator(info.Server, info.ServerVersion))
+	usual := memory.UsualAllocator(info.Server, info.ServerVersion)
+	for _, i := range memory.FindAllocator(info.UsedMem, predicted, usual) {
+		found.fits = append(found.fits, memory.Allocators()[i])
+	}
 	const alike = .005
 	spread := float64(slices.Max(predicted)-slices.Min(predicted)) / float64(slices.Min(predicted))
+	found.basis = AllocatorTie
 	switch {
-	case fit != memory.FitNone && spread < alike:
-		return models[i].Allocator(), AllocatorAlike
-	case fit == memory.FitOne:
-		return models[i].Allocator(), AllocatorFound
-	case fit == memory.FitTie:
-		return models[i].Allocator(), AllocatorTie
+	case len(found.fits) == 0:
+		return foundAllocator{name: usual, basis: AllocatorUnknown}
+	case spread < alike:
+		found.basis = AllocatorAlike
+	case len(found.fits) == 1:
+		found.basis = AllocatorFound
 	}
-	return models[i].Allocator(), AllocatorUnknown
+	found.name = found.fits[0]
+	if found.basis != AllocatorTie {
+		found.fits = nil
+	}
+	return found
 }
 
 func sampleOf(info *parser.Info, model *memory.Model) int64 {
@@ -254,8 +274,12 @@ func allocatorNote(in *Input) (none message.Message) {
 	}
 	switch m.AllocatorBasis {
 	case AllocatorTie:
-		return message.New("used_memory fits several allocators: figures are for {now} ({flag})",
-			message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
+		var fits []message.Message
+		for _, name := range m.AllocatorFits {
+			fits = append(fits, message.New("{allocator}", message.Text("allocator", name)))
+		}
+		return message.New("used_memory fits {fits}: figures are for the first ({flag})",
+			message.List("fits", ", ", fits), message.Code("flag", "--allocator"))
 	case AllocatorAssumed:
 		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name "+
 			"it ({flag})",

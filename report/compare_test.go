@@ -154,6 +154,8 @@ func TestCompareGroups(t *testing.T) {
 		{"a megabyte", []string{"a:*=1000000", "b:*=100"}, []string{"a:*=1000000", "b:*=5400"}, 0, "grown b:* 100 5400"},
 		{"new and gone", []string{"a:*=1000000", "b:*=20000"}, []string{"a:*=1000000", "c:*=40000"}, 0, "gone b:* 20000 0; new c:* 0 40000"},
 		{"renamed", []string{"a:*=1000000", "b:x:*=20000"}, []string{"a:*=1000000", "c:x:*=20100"}, 0, "renamed b:x:* -> c:x:* 20000 20100"},
+		{"renamed, and one percent more", []string{"a:*=1000000", "b:x:*=20000"}, []string{"a:*=1000000", "c:x:*=20202"}, 0, "renamed b:x:* -> c:x:* 20000 20202"},
+		{"too many more", []string{"a:*=1000000", "b:x:*=20000"}, []string{"a:*=1000000", "c:x:*=20300"}, 0, "gone b:x:* 20000 0; new c:x:* 0 20300"},
 		{"two renamed", []string{"a:x:*=20000", "a:y:*=20000"}, []string{"b:x:*=20000", "b:y:*=20000"}, 0, "renamed a:x:* -> b:x:* 20000 20000; renamed a:y:* -> b:y:* 20000 20000"},
 		{"nobody knows which", []string{"a=20000", "b=20000"}, []string{"c=20000", "d=20000"}, 0, "gone a 20000 0; gone b 20000 0; new c 0 20000; new d 0 20000"},
 		{"folded", []string{"a:b:c=20000", "a:x:c=30000"}, []string{"a:*:c=50000"}, 9, ""},

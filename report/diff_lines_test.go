@@ -158,24 +158,24 @@ func renderDiff(t *testing.T, format string, d *Diff) []byte {
 func TestTicketOmits(t *testing.T) {
 	v := &overview{r: &Report{}, keys: make([]bigKey, 3), groups: make([]Group, 3), problems: make([]problem, 3), fixes: make([]message.Message, 3), savings: make([]Step, 3), nodes: make([]Node, 3), wrong: make([]message.Message, 2), about: make([]message.Message, 5), lead: 2}
 	all := v.all()
-	if all != (screenRows{3, 3, 3, 3, 3, 3, 3}) || v.omitted(all) != nil {
+	if all != (screenRows{3, 3, 3, 3, 3, 3, 3, 0, 0}) || v.omitted(all) != nil {
 		t.Errorf("%+v: %q", all, v.omitted(all))
 	}
-	if got := strings.Join(englishLines(v.omitted(screenRows{2, 2, 2, 2, 2, 2, 2})), "; "); got != "1 of the biggest keys; 1 of the groups; 1 problem; 1 thing to fix; 1 saving; 1 of the nodes; 1 remark on the files" {
+	if got := strings.Join(englishLines(v.omitted(screenRows{2, 2, 2, 2, 2, 2, 2, 0, 0})), "; "); got != "1 of the biggest keys; 1 of the groups; 1 problem; 1 thing to fix; 1 saving; 1 of the nodes; 1 remark on the files" {
 		t.Error(got)
 	}
 	if got := strings.Join(englishLines(v.omitted(screenRows{})), "; "); got != "3 of the biggest keys; 3 of the groups; 3 problems; 3 things to fix; 3 savings; 3 of the nodes; 3 remarks on the files" {
 		t.Error(got)
 	}
 	// Rows go one by one, problems first, down to the least of each step, and none is left.
-	rows, n := screenRows{20, 20, 20, 20, 20, 20, 20}, 0
+	rows, n := screenRows{20, 20, 20, 20, 20, 20, 20, 20, 20}, 0
 	for n = 0; rows.less(); n++ {
 		switch {
 		case n < 10 && rows.problems != 19-n, n == 10+16-1 && (rows.savings != 4 || rows.fixes != 20):
 			t.Errorf("after %d: %+v", n+1, rows)
 		}
 	}
-	if rows != (screenRows{}) || n != 140 {
+	if rows != (screenRows{}) || n != 180 {
 		t.Errorf("%d rows went, %+v are left", n, rows)
 	}
 	// A table of a ticket: titles, alignment, names as code that is cut, no empty column.

@@ -17,12 +17,18 @@ type Step struct {
 	Advice
 	Group Name `json:"group,omitempty"` // pattern; at most one of Group and Key is set
 	Key   Name `json:"key,omitempty"`
-	DB    *int `json:"db,omitempty"` // of the keys, nil: several, or none
+	// File is the input that has Key, where there are several, else "".
+	File Name `json:"file,omitempty" redact:"path"`
+	DB   *int `json:"db,omitempty"` // of the keys, nil: several, or none
+	// InsteadOf are the groups with a saving that this setting makes as well: the bytes of both are the same.
+	InsteadOf []Name `json:"instead_of,omitempty"`
 	// Keys are meant, of the OfKeys that Group matches.
 	Keys        int64  `json:"keys"`
 	OfKeys      int64  `json:"of_keys"`
 	MemoryBytes Figure `json:"memory_bytes"` // that these keys take
 	SavesBytes  int64  `json:"saves_bytes"`  // of memory, 0 none or unknown
+	// SavesMost: if not 0, it saves from SavesBytes to SavesMost; the snapshot does not show how much.
+	SavesMost int64 `json:"saves_most,omitempty"`
 	// SavesAtLeast: SavesBytes is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool `json:"saves_at_least,omitempty"`
 	// List is the command line that prints exactly these keys, program first; empty if
@@ -57,13 +63,45 @@ func (f *finisher) steps() {
 	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
 		kept = engine.Kept(groups, whole, listing)
-		savings = slices.Concat(engine.Savings(groups, whole, listing, maxSteps),
-			engine.CompactSettings(&f.Tables.Compact, whole), f.r.otherServers())
+		unexplained := int64(0)
+		for i := range f.r.Inputs {
+			const error = 64 << 10 // and one per cent of the prediction
+			if m := f.r.Inputs[i].Memory; m != nil && m.Difference != nil {
+				unexplained += max(0, *m.Difference+int64(m.Predicted)/100+error)
+			}
+		}
+		savings = slices.Concat(engine.Savings(groups, whole, unexplained, listing, maxSteps),
+			engine.CompactSettings(&f.Tables.Compact, groups, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.canGo(groups, listing)
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
+	f.r.insteadOf()
 	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), kept, savings, listing, overviewFixes))
+}
+
+// insteadOf says of settings of the server which savings of groups are in theirs.
+func (r *Report) insteadOf() {
+	typeOf := map[Name]string{}
+	for i := range r.Groups {
+		typeOf[r.Groups[i].Group] = r.Groups[i].Type
+	}
+	for i := range r.Savings {
+		s := &r.Savings[i]
+		if s.Setting == "" {
+			continue
+		}
+		for n := range r.Savings {
+			o := &r.Savings[n]
+			if o.Kind == "compact" && typeOf[o.Group] != "" && strings.HasPrefix(s.Setting, typeOf[o.Group]) {
+				s.InsteadOf = append(s.InsteadOf, o.Group)
+			}
+		}
+		if len(s.InsteadOf) > 0 {
+			s.How = message.New("{how}, instead of what groups save by it", message.Phrase("how", s.How))
+			s.Why = message.New("Savings of groups that become compact by it are the same bytes.")
+		}
+	}
 }
 
 func stepsOf(list []thresholds.Advice) []Step {
@@ -71,8 +109,9 @@ func stepsOf(list []thresholds.Advice) []Step {
 	for i, a := range advice(list) {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of,
-			MemoryBytes: Figure(from.Memory),
-			SavesBytes:  from.Saves, SavesAtLeast: from.SavesAtLeast, List: append([]string{}, from.List...), How: from.Brief,
+			MemoryBytes: Figure(from.Memory), File: Name(from.File),
+			SavesBytes: from.Saves, SavesMost: from.SavesMost, SavesAtLeast: from.SavesAtLeast,
+			List: append([]string{}, from.List...), How: from.Brief,
 			Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
 			s.DB = &from.DB
@@ -168,7 +207,9 @@ func (f *finisher) worst(p *thresholds.Problem) {
 	if examples := f.examplesOf(thresholds.Rules()[p.Rule], p.Severity); len(examples) > 0 {
 		key := examples[0].key.Key()
 		subject := f.subject(&key, examples[0])
-		p.Finding, p.Key = examples[0].found, &subject
+		if p.Finding, p.Key = examples[0].found, &subject; len(f.r.Inputs) > 1 {
+			p.File = string(f.r.Inputs[examples[0].key.Input].Name)
+		}
 	}
 }
 
@@ -238,7 +279,7 @@ func (f *finisher) listing() *thresholds.Listing {
 			if !strings.Contains(string(g.Group), "*") { // a name
 				scratch = namer.AppendPattern(scratch[:0], []byte(g.Group))
 			}
-			if string(g.Group) == of.Group || pattern.Match(scratch) {
+			if string(g.Group) == of.Group || pattern.Has([]byte(g.Group), scratch) {
 				keys += g.Keys
 			}
 		}
@@ -290,4 +331,83 @@ func (r *Report) predicted(model string) (n int64, ok bool) {
 		n += int64(m.WhatIf[at].Predicted)
 	}
 	return n, len(r.Inputs) > 0
+}
+
+// Removable is a row of Report.CanGo: keys that can be deleted, under Condition. SavesBytes has
+// what is freed, with an estimate of the data of jobs that other keys have.
+type Removable struct {
+	Step
+	// IdleMin and IdleMax are the shortest and the longest time for which the keys were not used,
+	// in seconds; nil if that is not known, and for work that is done.
+	IdleMin *int64 `json:"idle_min,omitempty"`
+	IdleMax *int64 `json:"idle_max,omitempty"`
+	// Prefix has all these keys, and no others that are not being used; "" if Group says as much.
+	Prefix Name   `json:"prefix,omitempty"`
+	Owner  string `json:"owner,omitempty" redact:"text"` // "" nobody, or several
+}
+
+func (f *finisher) canGo(groups []thresholds.GroupSums, listing *thresholds.Listing) {
+	at := map[Name]int{}
+	for i := range groups {
+		at[Name(groups[i].Group)] = i
+	}
+	for _, s := range stepsOf(f.Engine(0).CanGo(groups, listing, maxSteps)) {
+		i := at[s.Group]
+		g := &groups[i]
+		row := Removable{Step: s, Owner: f.r.Groups[i].Owner, Prefix: Name(g.ColdUnder)}
+		if n := f.r.Tree.named(row.Prefix); n != nil && row.Prefix != "" {
+			row.Owner = n.Owner
+		}
+		if g.IdleLeast >= 0 && g.Cold > 0 && s.Keys == g.Cold {
+			row.IdleMin, row.IdleMax = &g.IdleLeast, &g.IdleMost
+		}
+		f.r.CanGo = append(f.r.CanGo, row)
+	}
+}
+
+// coldUnder sets the prefix that has the cold keys of a group, where it says more than the group:
+// the shallowest one that has no other keys, or else the deepest one that has all of them.
+func (r *Report) coldUnder(g *thresholds.GroupSums) {
+	below := func(n *TreeNode) (next *TreeNode) {
+		for _, c := range n.Children {
+			if c.cold() == g.Cold && c.Children != nil && !strings.Contains(string(c.Prefix), "*") {
+				next = c
+			}
+		}
+		return next
+	}
+	literal, _, _ := strings.Cut(g.Group, "*")
+	var found *TreeNode
+	for n := r.Tree; n != nil && (found == nil || found.Keys > g.Cold); n = below(n) {
+		if n != r.Tree && n.cold() == g.Cold && n.MayLackKeys == 0 && strings.HasPrefix(string(n.Prefix), literal) {
+			found = n
+		}
+	}
+	if found != nil && strings.Contains(g.Group, "*") && found.Keys < g.Keys {
+		g.ColdUnder, g.ColdOf = string(found.Prefix), found.Keys
+	}
+}
+
+// cold returns the number of keys of a node that are not being used.
+func (n *TreeNode) cold() (keys int64) {
+	for i := range n.Rules {
+		if n.Rules[i].Rule == "cold-key" {
+			keys += n.Rules[i].Count
+		}
+	}
+	return keys
+}
+
+// named returns the node of a prefix, nil if there is none.
+func (n *TreeNode) named(prefix Name) *TreeNode {
+	for n != nil && n.Prefix != prefix {
+		at := slices.IndexFunc(n.Children, func(c *TreeNode) bool {
+			return c.Prefix == prefix || c.Children != nil && strings.HasPrefix(string(prefix), string(c.Prefix))
+		})
+		if at < 0 || prefix == "" {
+			return nil
+		}
+		n = n.Children[at]
+	}
+	return n
 }

@@ -17,6 +17,7 @@ import (
 // identities returns what is known of groups, by their patterns.
 func (f *finisher) identities() map[string]*Identity {
 	byPattern := map[string]*identity.Group{}
+	f.longest = map[string][2]int64{}
 	for _, s := range f.Samples.Samples() {
 		pattern := string(f.Tables.Groups.PatternOf(s.Name))
 		g := byPattern[pattern]
@@ -25,6 +26,8 @@ func (f *finisher) identities() map[string]*Identity {
 			byPattern[pattern] = g
 		}
 		g.Samples = append(g.Samples, &s.Sample)
+		longest := f.longest[pattern]
+		f.longest[pattern] = [2]int64{max(longest[0], int64(len(s.Name))), max(longest[1], s.Bytes)}
 	}
 	var groups []*identity.Group
 	for pattern, from := range f.Tables.Groups.All {
@@ -261,7 +264,9 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 	if largest := g.Largest(); largest != nil {
 		key := largest.Key()
 		s.Content, s.Elements = largest.Content, largest.Elements
-		s.LargestName, s.LargestValue, s.IsNumber = int64(len(key.Name)), key.ValueBytes, key.Encoding == parser.EncInt
+		longest := f.longest[string(pattern)]
+		s.LargestName, s.LargestValue = max(int64(len(key.Name)), longest[0]), max(key.ValueBytes, longest[1])
+		s.IsNumber = key.Encoding == parser.EncInt
 		s.WasLarger = f.Engine(0).WasLarger(&key)
 		s.IsNumbered = isNumbered(s.Group, string(key.Name))
 	}

@@ -18,17 +18,19 @@ func TestHTMLData(t *testing.T) {
 		Tree: &TreeNode{Keys: 9, MemoryBytes: 900, Types: []string{"hash", "string"}, Children: []*TreeNode{
 			{Prefix: "b:", Keys: 5, MemoryBytes: Unknown, ValueBytes: 50, Types: []string{"string"}, Findings: Counts{Error: 1, Warning: 2},
 				TTLMin: p(-3), TTLMedian: p(5), TTLMax: p(9), WithoutTTL: TreeTTL{Keys: 2, MemoryBytes: Unknown}, MayLackKeys: 4,
-				LargestKey: &TreeKey{Key: "b:\x00", MemoryBytes: 30}, Children: []*TreeNode{{Prefix: "b:\xff", Keys: 5, Elements: 6, MemoryBytes: 7}}},
-			{Prefix: " x", Keys: 4, MemoryBytes: 8}}}}
+				LargestKey: &TreeKey{Key: "b:\x00", MemoryBytes: 30}, Rules: []TreeRule{{"no-ttl", "warning", 2}, {"gone", "info", 1}}, Owner: "me", Expiring: []TreeExpiry{{"1h", 0, 0}, {"24h", 3, 40}},
+				Children: []*TreeNode{{Prefix: "b:\xff", Keys: 5, Elements: 6, MemoryBytes: 7, Groups: []Name{"b:*", "gone:*"}}}},
+			{Prefix: " x", Keys: 4, MemoryBytes: 8, SeveralOwners: true}}},
+		Owners: []Owner{{Owner: "you"}, {Owner: "me"}}}
 	v := newHTMLView(r, WriteOptions{})
 	text, err := json.Marshal([]any{v.Data.Types, v.Data.Tree, v.Data.Groups, v.Data.Rules})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[["hash","string"],["",9,900,0,0,0,3,0,0,0,null,null,null,0,"",0,` +
-		`[["b:",5,50,2,0,0,2,1,2,0,-3,5,9,4,"b:\\x00",30,[["\\xff",5,7,0,0,6,0,0,0,0,null,null,null,0,"",0]]],` +
-		`["\\x20x",4,8,0,0,0,0,0,0,0,null,null,null,0,"",0]]],` +
-		`[["b:*",3,"Sidekiq: queue","Sidekiq：队列"]],[{"rule":"no-ttl","severity":"warning","groups":[[0,2]]}]]`
+	want := `[["hash","string"],["",9,900,0,0,0,3,0,0,0,null,null,null,0,"",0,[],[],-2,[],[],` +
+		`[["b:",5,50,2,0,0,2,1,2,0,-3,5,9,4,"b:\\x00",30,[0,2],[],1,[0,0,3,40],[],[["\\xff",5,7,0,0,6,0,0,0,0,null,null,null,0,"",0,[],[0],-2,[],[]]]],` +
+		`["\\x20x",4,8,0,0,0,0,0,0,0,null,null,null,0,"",0,[],[],-1,[],[]]]],` +
+		`[["b:*",3,"Sidekiq: queue","Sidekiq：队列"]],[["no-ttl","warning"]]]`
 	if string(text) != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}

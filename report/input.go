@@ -8,6 +8,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // Input is one snapshot.
@@ -168,3 +169,156 @@ func reasonOf(err error) message.Message {
 
 // interrupted is Damage.Reason of an input that the end of the context interrupted.
 const interrupted = "interrupted"
+
+// SameServer is a pair of inputs that seem to be snapshots of one server, or of one and its replica.
+type SameServer struct {
+	Inputs [2]int `json:"inputs"` // indexes into inputs, the older snapshot first
+	// Sign is "replication id" if both have the same one, and "names" if they were taken at different
+	// times and have names of keys in common: Share of those of the input with fewer, 0 to 1, estimated
+	// from 256 names. Reports that were merged from states know replication ids only.
+	Sign  string  `json:"sign"`
+	Share float64 `json:"share,omitempty"`
+}
+
+// Names show that inputs are of one server if there are leastShared of them, and half of the sample.
+const (
+	leastShared     = 5
+	mostSameServers = 100
+)
+
+// findSameServers sets which inputs are of one server. Those of a cluster have no keys in common.
+func (f *finisher) findSameServers() {
+	r := f.r
+	if len(r.Inputs) < 2 {
+		return
+	}
+	add := func(a, b int, s SameServer) {
+		if r.Inputs[a].Created > r.Inputs[b].Created {
+			a, b = b, a
+		}
+		if s.Inputs = [2]int{a, b}; len(r.SameServer) < mostSameServers {
+			r.SameServer = append(r.SameServer, s)
+		}
+	}
+	of := map[Name]int{}
+	related := map[[2]int]bool{}
+	for i := range r.Inputs {
+		id := r.Inputs[i].ReplicationID
+		if first, known := of[id]; known {
+			related[[2]int{first, i}] = true
+			add(first, i, SameServer{Sign: "replication id"})
+		} else if id != "" {
+			of[id] = i
+		}
+	}
+	for a := range f.Snapshots {
+		for b := a + 1; b < len(f.Snapshots) && len(r.SameServer) < mostSameServers; b++ {
+			one, other := &f.Snapshots[a], &f.Snapshots[b]
+			n, of := one.Names.Common(&other.Names)
+			if n >= leastShared && 2*n >= of && one.Env.Created != other.Env.Created && !related[[2]int{one.Input, other.Input}] {
+				add(one.Input, other.Input, SameServer{Sign: "names", Share: ratio(int64(n), int64(of))})
+			}
+		}
+	}
+}
+
+// SameServerAlerts says which inputs are counted twice.
+func (r *Report) SameServerAlerts() (list []message.Message) {
+	for i := range r.SameServer {
+		s := &r.SameServer[i]
+		a, b := &r.Inputs[s.Inputs[0]], &r.Inputs[s.Inputs[1]]
+		sign := message.New("the same replication id")
+		if s.Sign == "names" {
+			sign = message.New("{share} of their names", message.Share("share", s.Share))
+		}
+		args := []message.Arg{fileArg("old", a.Name), fileArg("new", b.Name), message.Phrase("sign", sign),
+			message.Duration("apart", int64(b.Created-a.Created)), message.Code("diff", "rdblens diff OLD NEW"),
+			message.Code("browse", "rdblens browse --since OLD NEW")}
+		list = append(list, message.New("TWICE: {old} and {new}, taken {apart} apart, seem to be of one server: they share "+
+			"{sign}. All sums count its keys twice. {diff} and {browse} say what changed between them.", args...))
+	}
+	return list
+}
+
+// Check is the answer to a limit of whole snapshots, --min-keys or --max-age: whether the
+// worst of the inputs keeps it.
+type Check struct {
+	Rule  string `json:"rule"`  // "min-keys" or "max-age"
+	Input int    `json:"input"` // index into inputs: the one with the fewest keys, or the oldest
+	Limit int64  `json:"limit"` // keys, or seconds
+	// Measured is the number of keys that were counted, or when the snapshot was taken, in
+	// seconds since the epoch; unknown if it does not say.
+	Measured Figure          `json:"measured"`
+	Met      bool            `json:"met"`
+	Text     string          `json:"text" redact:"of Message"`
+	Message  message.Message `json:"message,omitzero"`
+}
+
+// checkLimits answers the limits of whole snapshots that the policy sets, by the severest
+// limit of each. now is in seconds since the epoch.
+func (r *Report) checkLimits(p *thresholds.Policy, now int64) {
+	for _, name := range []string{"min-keys", "max-age"} {
+		rule, _ := thresholds.Lookup(name)
+		s := &p.Settings[rule.ID]
+		var limit *thresholds.Limit
+		for i := range s.Limits {
+			if l := &s.Limits[i]; !l.None && (limit == nil || l.Severity > limit.Severity) {
+				limit = l
+			}
+		}
+		if !s.On || limit == nil || len(r.Inputs) == 0 {
+			continue
+		}
+		c := Check{Rule: name, Limit: limit.Value}
+		c.Met = c.worst(r, now)
+		c.Message = c.sentence(r)
+		c.Text = c.Message.String()
+		r.Checks = append(r.Checks, c)
+	}
+}
+
+// worst finds the input that a limit is hardest for, and reports whether it keeps it.
+func (c *Check) worst(r *Report, now int64) bool {
+	keys := make([]int64, len(r.Inputs))
+	keys[0] = r.Totals.Keys
+	if len(r.Nodes) > 0 {
+		keys[0] = 0
+		for _, n := range r.Nodes {
+			keys[n.Input] = n.Keys
+		}
+	}
+	for i := range r.Inputs {
+		measured := Figure(keys[i])
+		if c.Rule == "max-age" {
+			measured = r.Inputs[i].Created
+		}
+		if i == 0 || measured < c.Measured {
+			c.Input, c.Measured = i, measured
+		}
+	}
+	if c.Rule == "max-age" {
+		return c.Measured > 0 && now-int64(c.Measured) <= c.Limit
+	}
+	return int64(c.Measured) >= c.Limit
+}
+
+func (c *Check) sentence(r *Report) message.Message {
+	args := []message.Arg{message.Text("rule", c.Rule), fileArg("file", r.Inputs[c.Input].Name),
+		message.Int("n", int64(c.Limit)),
+		keysArg("keys", int64(c.Measured)), message.Time("time", int64(c.Measured)),
+		message.Figure("limit", c.Limit, message.FormExactDuration)}
+	id := ""
+	switch {
+	case c.Rule == "min-keys" && c.Met:
+		id = "{rule} {n}: met, {file} has {keys}"
+	case c.Rule == "min-keys":
+		id = "{rule} {n}: NOT MET, {file} has {keys}"
+	case c.Met:
+		id = "{rule} {limit}: met, {file} was taken {time}"
+	case c.Measured.Known():
+		id = "{rule} {limit}: NOT MET, {file} was taken {time}"
+	default:
+		id = "{rule} {limit}: NOT MET, {file} does not say when it was taken"
+	}
+	return message.New(id, args...)
+}

@@ -84,6 +84,10 @@ func TestNewMemory(t *testing.T) {
 	if f := newMemory(in, c).Fit; *f.Fits || *f.Free != 499_999 {
 		t.Errorf("a server that used more than maxmemory fits: %+v", f)
 	}
+	c.MaxMemory++
+	if f := newMemory(in, c).Fit; !*f.Fits || *f.ReportedShare != 1 {
+		t.Errorf("a server that is full to the byte does not fit: %+v", f)
+	}
 	in.UsedMem = Figure(whole.UsedMemory - 1000)
 	c.MaxMemory = 1000
 	if m := newMemory(in, c); *m.Difference != -1000 || strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") || *m.Fit.Fits || *m.Fit.Free != 1000-whole.UsedMemory {

@@ -16,9 +16,11 @@ type Memory struct {
 	// another one but the input cannot be
 	// read again, "unknown" if nothing can be said.
 	AllocatorBasis string `json:"allocator_basis,omitempty"`
-	State          string `json:"state"` // "live" or "reloaded"
-	Approximate    bool   `json:"approximate"`
-	Bound          bool   `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
+	// AllocatorFits are the allocators of a tie, the likeliest first.
+	AllocatorFits []string `json:"allocator_fits,omitempty"`
+	State         string   `json:"state"` // "live" or "reloaded"
+	Approximate   bool     `json:"approximate"`
+	Bound         bool     `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
 	// Note says why this model was chosen. NoteMessage is the same as a message.
 	Note        string          `json:"note,omitempty" redact:"of NoteMessage"`
 	NoteMessage message.Message `json:"note_message,omitzero"`
@@ -304,9 +306,7 @@ func (m *Memory) explainDifference(d int64, dropped bool) {
 // model returns the memory model for a snapshot, nil if there is none, why it was
 // chosen, and whether it is that of another server than the one that wrote the
 // snapshot.
-func (s *scan) model(info *parser.Info, allocator string) (m *memory.Model, note string, other bool) {
-	options := s.opt.Memory
-	options.Allocator = allocator
+func (s *scan) model(info *parser.Info, options memory.Options) (m *memory.Model, note string, other bool) {
 	options.Cluster = options.Cluster || info.Cluster
 	options.RDB = info.Version
 	m, note, _ = memory.Choose(info.Server, info.ServerVersion, options) // check tried the options

@@ -141,7 +141,8 @@ type nightEvents struct {
 	budgets map[string]bool // that all inputs together are over: see budgetID
 }
 
-func (n *nightEvents) add(kind string, severity thresholds.Severity, input, about string, harm int64, what message.Message) *Event {
+func (n *nightEvents) add(kind string, severity thresholds.Severity, input, about string, harm int64,
+	what message.Message) *Event {
 	n.events = append(n.events, Event{ID: strings.Join([]string{kind, input, about}, "\x00"), Kind: kind,
 		Severity: severity, Input: input, What: what, Harm: harm})
 	return &n.events[len(n.events)-1]
@@ -248,7 +249,8 @@ func (n *nightEvents) server(in *Night) {
 		n.add(EventServer, thresholds.Info, in.Name, string(now.ServerVersion), 0,
 			message.New("written by {server} {version}, before by {old} {before}",
 				message.Text("server", now.Server), message.Element("version",
-					string(now.ServerVersion)), message.Text("old", last.Server), message.Element("before", string(last.ServerVersion))))
+					string(now.ServerVersion)), message.Text("old", last.Server), message.Element("before",
+					string(last.ServerVersion))))
 	}
 }
 
@@ -305,7 +307,8 @@ func (in *Night) Lasting() (ids []string) {
 	return ids
 }
 
-func (n *nightEvents) finding(input, rule, severity string, db *int, group, subject Name, count int64, text message.Message,
+func (n *nightEvents) finding(input, rule, severity string, db *int, group, subject Name, count int64,
+	text message.Message,
 	source []SourceLine) {
 	s, _ := thresholds.ParseSeverity(severity)
 	r, known := thresholds.Lookup(rule)
@@ -354,7 +357,8 @@ func (n *nightEvents) changes(input string, d *Diff, limits *thresholds.NightlyL
 		gone := r.WithoutTTLBefore - r.KeysAfter // what had an expiry may have expired
 		most := float64(r.KeysBefore-r.KeysAfter) >= mostOfLoss*float64(lost)
 		explained = explained || most && listed[r]
-		if r.RenamedTo != nil || gone < lastingKeys || float64(gone) < lastingShrink*float64(r.WithoutTTLBefore) || limited(limits.Shrink, r.Group) {
+		if r.RenamedTo != nil || gone < lastingKeys || float64(gone) < lastingShrink*float64(r.WithoutTTLBefore) ||
+			limited(limits.Shrink, r.Group) {
 			continue
 		}
 		if most || !all {
@@ -405,7 +409,8 @@ func (n *nightEvents) settings(nights []Night) {
 		if in.Now == nil || in.Last == nil || in.Judged {
 			continue
 		}
-		what := message.New("rdblens {version} made the last report, {now} this one: what its rules find is not called new", message.Text("version", in.Last.Tool.Version), message.Text("now", in.Now.Tool.Version))
+		what := message.New("rdblens {version} made the last report, {now} this one: what its rules find is not called new",
+			message.Text("version", in.Last.Tool.Version), message.Text("now", in.Now.Tool.Version))
 		if in.Last.Tool.Version == in.Now.Tool.Version {
 			what = message.New("the configuration or the baseline changed: what its rules find is not called new")
 		}

@@ -55,6 +55,8 @@ var sections = []struct {
 	write       func(*details)
 }{
 	{"findings", "All problems, their worst keys, and what to do", (*details).findings},
+	{"can-go", "What can be deleted with the least harm", (*details).canGo},
+	{"expires", "What expires next", (*details).expiresNext},
 	{"target", "What the other server does not load", (*details).target},
 	{"keys", "The largest keys", func(d *details) { d.top(); d.topByType(); d.hot() }},
 	{"groups", "Groups of keys", (*details).groups},

@@ -133,7 +133,7 @@ func (b *Budget) sums() thresholds.BudgetSums {
 
 func (d *details) owners() {
 	rows := d.r.Owners
-	if len(rows) == 0 || len(rows) == 1 && rows[0].Owner == "" {
+	if !d.r.hasOwners() {
 		return
 	}
 	d.section(word("By owner"), message.Message{})

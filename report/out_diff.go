@@ -76,7 +76,8 @@ func writeDiffSummary(w *bufio.Writer, d *Diff, o WriteOptions) error {
 		for i := range min(part.n, 3) {
 			items = append(items, part.cell(i))
 		}
-		lines = append(lines, message.New("{what} ({n}): {list}", message.Word("what", part.title), message.Int("n", int64(part.n)), message.List("list", "; ", items)))
+		lines = append(lines, message.New("{what} ({n}): {list}", message.Word("what", part.title),
+			message.Int("n", int64(part.n)), message.List("list", "; ", items)))
 	}
 	writeLines(w, lines, o)
 	return nil
@@ -85,7 +86,8 @@ func writeDiffSummary(w *bufio.Writer, d *Diff, o WriteOptions) error {
 func (d *Diff) alerts() []message.Message { return sentencesOf(d.AlertMessages, d.Alerts) }
 
 func (f *DiffFinding) line() message.Message {
-	return message.New("{severity} {rule} {subject}", message.Text("severity", f.Severity), message.Text("rule", f.Rule), message.Phrase("subject", f.what()))
+	return message.New("{severity} {rule} {subject}", message.Text("severity", f.Severity), message.Text("rule", f.Rule),
+		message.Phrase("subject", f.what()))
 }
 
 func (f *DiffFinding) what() message.Message {
@@ -100,7 +102,8 @@ func (f *DiffFinding) what() message.Message {
 
 func (k *shownKey) line() message.Message {
 	before, after := k.sizes()
-	return message.New("{change} {key} {size}", message.Word("change", k.change), message.Name("key", k.Key), message.Phrase("size", signedSize(after-before)))
+	return message.New("{change} {key} {size}", message.Word("change", k.change), message.Name("key", k.Key),
+		message.Phrase("size", signedSize(after-before)))
 }
 
 func (d *Diff) groupLine(r *DiffRow) message.Message {
@@ -203,17 +206,20 @@ func (d *Diff) about() []message.Message {
 		what = "values"
 	}
 	lines := []message.Message{
-		message.New("{a} -> {b}: {server}, taken {taken}", fileArg("a", d.Old.Name), fileArg("b", d.New.Name), message.Phrase("server", d.New.server()),
+		message.New("{a} -> {b}: {server}, taken {taken}", fileArg("a", d.Old.Name), fileArg("b", d.New.Name),
+			message.Phrase("server", d.New.server()),
 			message.Phrase("taken", later)),
 		message.New("{keys} keys ({morekeys}), {size} of {what} ({moresize}); no TTL: {ttl} of keys",
 			message.Phrase("keys", wasIs(count(t.KeysBefore), count(t.KeysAfter))),
 			message.Phrase("morekeys", orWord(growthText(t.KeysBefore, t.KeysAfter), "the same")),
 			message.Phrase("size", wasIs(size(before), size(after))), message.Word("what", what),
 			message.Phrase("moresize", orWord(growthText(before, after), "the same")),
-			message.Phrase("ttl", wasIs(orWord(shareText(t.WithoutTTLBefore, t.KeysBefore), "none"), orWord(shareText(t.WithoutTTLAfter, t.KeysAfter), "none")))),
+			message.Phrase("ttl", wasIs(orWord(shareText(t.WithoutTTLBefore, t.KeysBefore), "none"),
+				orWord(shareText(t.WithoutTTLAfter, t.KeysAfter), "none")))),
 	}
 	if d.Old.Predicted.Known() && d.New.Predicted.Known() {
-		lines = append(lines, message.New("predicted used_memory {sizes} ({more})", message.Phrase("sizes", wasIs(sizeText(d.Old.Predicted), sizeText(d.New.Predicted))),
+		lines = append(lines, message.New("predicted used_memory {sizes} ({more})",
+			message.Phrase("sizes", wasIs(sizeText(d.Old.Predicted), sizeText(d.New.Predicted))),
 			message.Phrase("more", orWord(growthText(int64(d.Old.Predicted), int64(d.New.Predicted)), "the same"))))
 	}
 	return lines
@@ -230,7 +236,8 @@ func (d *Diff) shownKeys(all bool) (keys []shownKey) {
 	for _, list := range []struct {
 		change string
 		keys   []DiffKey
-	}{{ChangeNew, d.Keys.New}, {ChangeGone, d.Keys.Gone}, {ChangeGrown, d.Keys.Grown}, {ChangeShrunk, d.Keys.Shrunk}, {"now listed", d.Keys.Entered}, {"not listed", d.Keys.Left}} {
+	}{{ChangeNew, d.Keys.New}, {ChangeGone, d.Keys.Gone}, {ChangeGrown, d.Keys.Grown}, {ChangeShrunk, d.Keys.Shrunk},
+		{"now listed", d.Keys.Entered}, {"not listed", d.Keys.Left}} {
 		for i := range list.keys {
 			if all || list.keys[i].Shown {
 				keys = append(keys, shownKey{&list.keys[i], list.change})
@@ -267,7 +274,8 @@ func (d *Diff) write(p page, most int, full bool) {
 func (d *Diff) sections(p page, most int, full bool) {
 	least := []message.Arg{message.Share("share", d.MinShare), message.Size("bytes", d.MinBytes)}
 	if !d.Changed {
-		p.sentence(message.New("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.", least...))
+		p.sentence(message.New("Nothing changed by {share} and {bytes} or more, and no finding is new or resolved.",
+			least...))
 	}
 	part := func(title string, note message.Message, n int, write func(rows int)) {
 		if n == 0 {
@@ -275,7 +283,8 @@ func (d *Diff) sections(p page, most int, full bool) {
 		}
 		p.section(word(title), note)
 		if write(min(n, most)); n > most {
-			p.sentence(message.New("  and {rows} (--details)", message.Number("rows", int64(n-most), "1 more row", "{n} more rows")))
+			p.sentence(message.New("  and {rows} (--details)",
+				message.Number("rows", int64(n-most), "1 more row", "{n} more rows")))
 		}
 	}
 	table := func(title string, note message.Message, name string, rows []*DiffRow) {
@@ -298,10 +307,12 @@ func (d *Diff) sections(p page, most int, full bool) {
 		return "new"
 	}
 	part("Findings", message.New("{new} new, {resolved} resolved, {same} still there, by rule and group",
-		message.Int("new", int64(len(f.New))), message.Int("resolved", int64(len(f.Resolved))), message.Int("same", int64(len(f.Persisting)))),
+		message.Int("new", int64(len(f.New))), message.Int("resolved", int64(len(f.Resolved))),
+		message.Int("same", int64(len(f.Persisting)))),
 		len(rows), func(n int) { d.findingsTable(p, rows[:n], state, full) })
 	keys := d.shownKeys(full)
-	part("Keys", message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))), message.Int("all", d.Keys.Compared)),
+	part("Keys", message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))),
+		message.Int("all", d.Keys.Compared)),
 		len(keys), func(n int) { d.keysTable(p, keys[:n]) })
 	places := d.changedPlaces()
 	if full && len(d.Prefixes) > 0 {
@@ -319,7 +330,8 @@ func (d *Diff) sections(p page, most int, full bool) {
 			}
 			return r.Change == ChangeGone
 		})
-		table("Gone", message.Plural(int64(len(gone)), "1 group of names has no keys any more", "{n} groups of names have no keys any more"), "group", gone)
+		table("Gone", message.Plural(int64(len(gone)), "1 group of names has no keys any more",
+			"{n} groups of names have no keys any more"), "group", gone)
 		table("Groups", message.New("{n} of {all}, by {share} and {bytes} or more",
 			append(least, message.Int("n", int64(len(groups))), message.Int("all", int64(len(d.Groups))))...), "group", groups)
 	}
@@ -374,9 +386,11 @@ func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) strin
 		rightColumn("now", func(i int) message.Message { return count(rows[i].CountAfter) }).drop(1),
 		nameColumn("group or key", func(i int) message.Message { return rows[i].what() }),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(3),
-		sentenceColumn("gone because", func(i int) message.Message { return sentenceOf(rows[i].ReasonMessage, rows[i].Reason) }).drop(2),
+		sentenceColumn("gone because",
+			func(i int) message.Message { return sentenceOf(rows[i].ReasonMessage, rows[i].Reason) }).drop(2),
 		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
-		sentenceColumn("the worst", func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full),
+		sentenceColumn("the worst",
+			func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full),
 	}})
 }
 

@@ -75,7 +75,9 @@ type htmlFix struct {
 	Width    int // of the bar, at most 1000
 	Saves    bool
 	Keys     message.Message
-	Command  string
+	// Condition says when it may be done, and Owner whose keys it is about; zero none.
+	Condition, Owner message.Message
+	Command          string
 }
 
 // fixes sets what to fix first.
@@ -109,7 +111,9 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 		case s.OfKeys > s.Keys:
 			f.Keys = message.New("{n} of {all} keys", message.Int("n", s.Keys), message.Int("all", s.OfKeys))
 		case s.Key != "": // the sentence may say how many keys the rule flags
-			f.Keys = message.New("this key")
+			if f.Keys = message.New("this key"); s.File != "" {
+				f.Keys = message.New("this key on {file}", fileArg("file", Name(strings.TrimPrefix(string(s.File), r.directory()))))
+			}
 		case s.Keys > 0:
 			f.Keys = only(keysArg("keys", s.Keys))
 		}
@@ -119,6 +123,30 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 		}
 		v.Fixes = append(v.Fixes, f)
 	}
+}
+
+// canGoCards has a card for each row of what can go.
+func (r *Report) canGoCards() (list []htmlFix) {
+	const most = 30
+	for i := range r.CanGo[:min(len(r.CanGo), most)] {
+		c := &r.CanGo[i]
+		f := htmlFix{About: c.about().Display(), Text: sentenceOf(c.Message, c.Text), Saves: true,
+			Condition: sentenceOf(c.ConditionMessage, c.Condition), Command: shellLine(c.List),
+			Width: max(4, int(ratio(c.SavesBytes, max(r.CanGo[0].SavesBytes, 1))*1000)),
+			Gain:  message.New("frees {size}", message.Size("size", c.SavesBytes)),
+			Keys:  only(keysArg("keys", c.Keys))}
+		if c.Keys < c.OfKeys {
+			f.Keys = message.New("{n} of {all} keys", message.Int("n", c.Keys), message.Int("all", c.OfKeys))
+		}
+		if r.hasOwners() {
+			f.Owner = message.New("owner: {name}", message.Foreign("name", c.Owner))
+			if c.Owner == "" {
+				f.Owner = word("(no owner)")
+			}
+		}
+		list = append(list, f)
+	}
+	return list
 }
 
 // severityAbout returns the worst severity of the findings about the group or the key of

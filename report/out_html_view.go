@@ -58,15 +58,20 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	if slices.ContainsFunc(r.Rules, func(f Finding) bool { return f.Rule == "cold-key" }) {
 		v.Colors = append(v.Colors, htmlChoice{"age", "idle time"})
 	}
-	v.data(r)
+	v.since(r, o.Since)
+	v.data(r, o.Since)
 
 	d := newDetails(v.htmlPage, r, o)
 	if nodes := r.worstNodes(); len(nodes) > 0 {
 		d.nodes()
 		v.above(htmlBlock{Strip: r.nodesStrip(nodes)})
 	}
+	if len(r.CanGo) > 0 {
+		v.section(word("What can go"), canGoNote())
+		v.add(htmlBlock{Cards: r.canGoCards()})
+	}
 	if all.savings = r.Savings; len(all.savings) > 0 {
-		v.section(word("What could be saved"), word("estimates"))
+		v.section(word("What could be saved"), r.savingsNote())
 		v.table(all.savingsTable(len(all.savings)))
 	}
 	for _, part := range sections {
@@ -76,8 +81,12 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		case "keys":
 			v.keys(r)
 			d.hot()
-		case "expiry":
+		case "can-go":
+		case "expires":
 			if part.write(d); len(r.ExpiryTimes) > 0 && r.Totals.Keys > 0 {
+				if len(r.ExpiresNext) == 0 {
+					v.section(word("Expires next"), message.Message{})
+				}
 				v.above(htmlBlock{Figure: "timeline"})
 			}
 		default:
@@ -90,6 +99,25 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 }
 
 var mapTypes = []string{"hash", "list", "set", "stream", "string", "zset"}
+
+// since says what has grown since an older report, nil if there is none.
+func (v *htmlView) since(r, old *Report) {
+	if old == nil {
+		return
+	}
+	name := word("the older report")
+	if len(old.Inputs) > 0 {
+		name = fileText(old.Inputs[0].Name)
+	}
+	v.Data.Since = v.own.line(name)
+	before, after := int64(sizeOf(old.Totals.MemoryBytes, old.Totals.ValueBytes)),
+		int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes))
+	v.About = append(v.About, message.New("since {file}: {size} ({growth}), {keys} keys", message.Phrase("file", name),
+		message.Phrase("size", orWord(signedSize(after-before), "0 B")),
+		message.Phrase("growth", orWord(growthText(before, after), "0%")),
+		message.Phrase("keys", orWord(signedCount(r.Totals.Keys-old.Totals.Keys), "0"))))
+	v.Colors = append(v.Colors, htmlChoice{"growth", "growth"})
+}
 
 // keys lists the keys of all lists, each once, the largest first. One row stands for the keys
 // of one name on several inputs: it has the figures of the largest.

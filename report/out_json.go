@@ -177,11 +177,10 @@ type listFiller map[reflect.Type]bool
 func (l listFiller) fill(v reflect.Value) reflect.Value {
 	t := v.Type()
 	switch {
-	case !l.hasLists(t):
-	case t.Kind() == reflect.Pointer && !v.IsNil():
-		c := reflect.New(t.Elem())
-		c.Elem().Set(l.fill(v.Elem()))
-		return c
+	case !l.hasLists(t) || t.Kind() == reflect.Pointer && v.IsNil():
+		return v
+	case t.Kind() == reflect.Slice && !v.IsNil() && !l.hasLists(t.Elem()):
+		return v
 	case t.Kind() == reflect.Struct:
 		c := reflect.New(t).Elem()
 		c.Set(v)
@@ -192,20 +191,8 @@ func (l listFiller) fill(v reflect.Value) reflect.Value {
 			}
 		}
 		return c
-	case t.Kind() == reflect.Slice && (v.IsNil() || l.hasLists(t.Elem())):
-		c := reflect.MakeSlice(t, v.Len(), v.Len())
-		for i := range v.Len() {
-			c.Index(i).Set(l.fill(v.Index(i)))
-		}
-		return c
-	case t.Kind() == reflect.Map:
-		c := reflect.MakeMapWithSize(t, v.Len())
-		for _, key := range v.MapKeys() {
-			c.SetMapIndex(key, l.fill(v.MapIndex(key)))
-		}
-		return c
 	}
-	return v
+	return copied(v, l.fill)
 }
 
 func (l listFiller) hasLists(t reflect.Type) bool {

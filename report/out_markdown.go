@@ -139,7 +139,7 @@ func (v *overview) evidence(p *markdownPage, rows screenRows) {
 	if rows.groups > 0 {
 		fold(1, "Where the memory is", v.placesNote(), v.r.groupsTable(v.places(rows.groups), false))
 	}
-	fold(rows.savings, "What could be saved", word("estimates"), v.savingsTable(rows.savings))
+	fold(rows.savings, "What could be saved", v.r.savingsNote(), v.savingsTable(rows.savings))
 }
 
 func (v *overview) omitted(rows screenRows) (list []message.Message) {

@@ -58,6 +58,7 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		rightColumn("db", func(i int) message.Message { return verbatim(strconv.Itoa(rows[i].DB)) }).only(several).drop(4),
 		r.inputColumn(func(i int) int { return rows[i].Input }).drop(5),
 		nameColumn("key", func(i int) message.Message { return named(rows[i].Key) }),
+		r.ownerColumn(func(i int) string { return rows[i].Owner }).only(full && r.hasOwners()).drop(7),
 		sentenceColumn("findings", func(i int) message.Message { return rows[i].rules() }).only(full).drop(11),
 	}}
 }
@@ -229,6 +230,14 @@ func (v *overview) problemsTable(n int) table {
 		}).drop(3),
 		nameColumn("key", func(i int) message.Message { return rows[i].worst().subjectText() }),
 	}}
+}
+
+// savingsNote says what the figures of savings are.
+func (r *Report) savingsNote() message.Message {
+	if r.Filter == nil {
+		return word("estimates")
+	}
+	return word("estimates for the keys of the filter, down to 0.2% of their memory; a scan of all keys leaves out small ones")
 }
 
 // savingsTable has at most n savings.

@@ -131,6 +131,7 @@ var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest key
 // htmlBlock is a part of a section: the first of its fields that is not empty.
 type htmlBlock struct {
 	Table    *htmlTable
+	Cards    []htmlFix
 	Strip    []htmlBar
 	Fold     *htmlFold
 	Source   *thresholds.Source
@@ -221,7 +222,7 @@ func (p *htmlPage) commands(list []string) {
 
 // namedColumns are the titles of columns that say what the rows of a table are about: the
 // first of these that a table has is its first column.
-var namedColumns = []string{"key", "group", "group or key", "file", "snapshot", "type"}
+var namedColumns = []string{"key", "group", "group or key", "expires", "file", "snapshot", "type"}
 
 // htmlPaperColumns is the rank from which columns are dropped on paper, where room is short.
 const htmlPaperColumns = 4

@@ -32,7 +32,7 @@ import (
 // have the checksum of zstd. Whatever changes in these forms changes the number in the
 // magic.
 const (
-	shardMagic = "rdblens-shard/5\n"
+	shardMagic = "rdblens-shard/6\n"
 	// MaxShard is the largest size of a state in bytes.
 	MaxShard = 16 << 20
 	// maxShardText bounds what a part of a state may be decompressed to, in bytes.
@@ -149,7 +149,8 @@ func (s *scan) shard(b *agg.Builder, inputs []Input, failed ScanError) ([]byte, 
 		return nil, fmt.Errorf("the rows of %d snapshots are too large for one state", len(inputs))
 	}
 	var out bytes.Buffer
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true),
+		zstd.WithEncoderLevel(zstd.SpeedBetterCompression))
 	if err != nil {
 		return nil, err
 	}

@@ -76,21 +76,24 @@ func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page),
 	}
 }
 
-type screenRows struct{ keys, groups, problems, fixes, savings, alerts, nodes int }
+type screenRows struct{ keys, groups, problems, fixes, savings, alerts, nodes, canGo, expires int }
 
 func (v *overview) all() screenRows {
 	return screenRows{len(v.keys), len(v.groups), len(v.problems), len(v.fixes), len(v.savings),
-		max(len(v.wrong), len(v.about)-v.lead), len(v.nodes)}
+		max(len(v.wrong), len(v.about)-v.lead), len(v.nodes), min(len(v.r.CanGo), overviewSavings), len(v.expiring())}
 }
 
 // screenSteps are the least rows of the parts, step by step until they fit.
-var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6, 8}, {10, 10, 7, 3, 3, 4, 5}, {8, 8, 6, 3, 3, 3, 3},
-	{5, 5, 5, 3, 2, 2, 3}, {3, 3, 3, 2, 1, 1, 2}, {1, 1, 1, 1, 0, 1, 0}, {}}
+var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6, 8, 5, 4}, {10, 10, 7, 3, 3, 4, 5, 4, 3},
+	{8, 8, 6, 3, 3, 3, 3, 3, 3}, {5, 5, 5, 3, 2, 2, 3, 3, 2}, {3, 3, 3, 2, 1, 1, 2, 2, 1}, {3, 3, 3, 2, 0, 1, 1, 1, 1},
+	{3, 3, 3, 2, 0, 1, 0, 0, 0}, {1, 1, 1, 1, 0, 1, 0, 0, 0}, {}}
 
 // smallSteps are screenSteps of a small terminal: three rows of each of the main parts are
 // worth more than ten of one.
-var smallSteps = []screenRows{{8, 8, 8, 4, 0, 2, 2}, {5, 5, 5, 3, 0, 1, 0}, {3, 3, 3, 3, 0, 1, 0},
-	{3, 3, 3, 3, 0, 0, 0}, {2, 2, 2, 2, 0, 0, 0}, {1, 1, 1, 1, 0, 0, 0}, {}}
+var smallSteps = []screenRows{{keys: 8, groups: 8, problems: 8, fixes: 4, alerts: 2, nodes: 2},
+	{keys: 5, groups: 5, problems: 5, fixes: 3, alerts: 1}, {keys: 3, groups: 3, problems: 3, fixes: 3, alerts: 1},
+	{keys: 3, groups: 3, problems: 3, fixes: 3}, {keys: 2, groups: 2, problems: 2, fixes: 2},
+	{keys: 1, groups: 1, problems: 1, fixes: 1}, {}}
 
 func (s *screenRows) less() bool { return s.lessOf(screenSteps) }
 
@@ -101,7 +104,8 @@ func (s *screenRows) lessOf(steps []screenRows) bool {
 		for _, x := range []struct {
 			rows  *int
 			least int
-		}{{&s.problems, least.problems}, {&s.savings, least.savings}, {&s.fixes, least.fixes}, {&s.groups, least.groups},
+		}{{&s.problems, least.problems}, {&s.savings, least.savings}, {&s.expires, least.expires},
+			{&s.canGo, least.canGo}, {&s.fixes, least.fixes}, {&s.groups, least.groups},
 			{&s.keys, least.keys}, {&s.alerts, least.alerts}, {&s.nodes, least.nodes}} {
 			if *x.rows > x.least {
 				*x.rows--
@@ -125,6 +129,62 @@ func (v *overview) uselessIgnores() message.Message {
 		return message.Message{}
 	}
 	return message.New("Ignores that have ended or matched nothing: {names}", firstOf("names", list, 3))
+}
+
+// canGoSum says how much can go.
+func (r *Report) canGoSum() message.Message {
+	sum := int64(0)
+	for i := range r.CanGo {
+		sum += r.CanGo[i].SavesBytes
+	}
+	return message.New("{size}, if nobody needs it; commands: {flags}", message.Size("size", sum),
+		message.Code("flags", "--sections can-go"))
+}
+
+// expiring returns the prefixes with most keys that expire within a day.
+func (v *overview) expiring() []ExpiringPrefix {
+	list := v.r.ExpiresNext
+	if len(list) == 0 {
+		return nil
+	}
+	prefixes := list[len(list)-1].Prefixes
+	return prefixes[:min(len(prefixes), overviewSavings)]
+}
+
+// expiresNote says how many keys expire within each time.
+func (v *overview) expiresNote() message.Message {
+	var list []message.Message
+	for i := range v.r.ExpiresNext {
+		if e := &v.r.ExpiresNext[i]; e.Keys > 0 {
+			list = append(list, message.New("{keys}, {size} {window}", keysArg("keys", e.Keys),
+				message.Size("size", int64(max(e.MemoryBytes, 0))), message.Word("window", WindowTexts[e.Window])))
+		}
+	}
+	return parts("; ", list...)
+}
+
+// expiresTable has the first n prefixes whose keys expire next, and how many of them within each time.
+func (v *overview) expiresTable(n int) table {
+	rows := v.expiring()
+	within := func(window, title string) column {
+		return countColumn(title, func(i int) Figure {
+			if node := v.r.Tree.named(rows[i].Prefix); node != nil {
+				for _, e := range node.Expiring {
+					if e.Window == window && e.Keys > 0 {
+						return Figure(e.Keys)
+					}
+				}
+			}
+			return Unknown
+		})
+	}
+	return table{n, []column{
+		within("1h", "1h"), within("midnight", "midnight"), within("24h", "24h"),
+		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
+		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
+		v.r.ownerColumn(func(i int) string { return rows[i].Owner }),
+		nameColumn("prefix", func(i int) message.Message { return named(rows[i].Prefix) }),
+	}}
 }
 
 func (v *overview) write(p page, rows screenRows) {
@@ -157,6 +217,14 @@ func (v *overview) write(p page, rows screenRows) {
 	if rows.fixes > 0 {
 		p.section(word("Fix first"), message.Message{})
 		p.list(v.fixes[:rows.fixes])
+	}
+	if rows.canGo > 0 {
+		p.section(word("What can go"), v.r.canGoSum())
+		p.table(v.r.canGoTable(rows.canGo, true))
+	}
+	if rows.expires > 0 {
+		p.section(word("Expires next"), v.expiresNote())
+		p.table(v.expiresTable(rows.expires))
 	}
 	if rows.savings > 0 {
 		p.section(word("What could be saved"), word("estimates"))

@@ -106,24 +106,30 @@ func (c copier) value(v reflect.Value) reflect.Value {
 		return c.fields(v)
 	case (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && v.IsNil():
 		return v
-	case t.Kind() == reflect.Pointer:
-		to := reflect.New(t.Elem())
-		to.Elem().Set(c.value(v.Elem()))
-		return to
-	case t.Kind() == reflect.Slice:
-		to := reflect.MakeSlice(t, v.Len(), v.Len())
-		for i := range v.Len() {
-			to.Index(i).Set(c.value(v.Index(i)))
-		}
-		return to
-	case t.Kind() == reflect.Map:
-		to := reflect.MakeMapWithSize(t, v.Len())
-		for _, key := range v.MapKeys() {
-			to.SetMapIndex(key, c.value(v.MapIndex(key)))
-		}
-		return to
 	}
-	return v
+	return copied(v, c.value)
+}
+
+// copied returns a copy of a pointer, which is not nil, a list or a map, with what f makes of the
+// values in it, and any other value as it is. A list or map that is nil becomes an empty one.
+func copied(v reflect.Value, f func(reflect.Value) reflect.Value) reflect.Value {
+	to := v
+	switch t := v.Type(); t.Kind() {
+	case reflect.Pointer:
+		to = reflect.New(t.Elem())
+		to.Elem().Set(f(v.Elem()))
+	case reflect.Slice:
+		to = reflect.MakeSlice(t, v.Len(), v.Len())
+		for i := range v.Len() {
+			to.Index(i).Set(f(v.Index(i)))
+		}
+	case reflect.Map:
+		to = reflect.MakeMapWithSize(t, v.Len())
+		for _, key := range v.MapKeys() {
+			to.SetMapIndex(key, f(v.MapIndex(key)))
+		}
+	}
+	return to
 }
 
 func (c copier) fields(v reflect.Value) reflect.Value {

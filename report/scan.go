@@ -363,43 +363,47 @@ type scanned struct {
 	input   Input
 	err     error
 
-	found, basis string // what its used_memory shows of the allocator
+	found foundAllocator // what its used_memory shows of the allocator
 }
 
 // one reads one source: again if its used_memory shows that it was read with the sizes
 // of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	allocator, before, certain := findAllocator(ctx, source, s.opt.Memory, firstPart, true)
-	out := s.pass(ctx, source, number, jobs, allocator, !certain)
+	sizes := s.opt.Memory
+	before, node, certain := findAllocator(ctx, source, sizes, firstPart, true)
+	sizes.Allocator, sizes.StreamNode = before.name, node
+	out := s.pass(ctx, source, number, jobs, sizes, !certain)
 	m := out.input.Memory
 	if m == nil || m.Model == "" {
 		return out
 	}
-	if m.AllocatorBasis = before; before == AllocatorGiven || out.found == "" {
+	m.AllocatorBasis, m.AllocatorFits = before.basis, before.fits
+	found := out.found
+	if before.basis == AllocatorGiven || found.name == "" {
 		return out
 	}
-	found, basis := out.found, out.basis
-	m.AllocatorBasis = basis
-	if found == m.Allocator || basis != AllocatorFound && basis != AllocatorTie {
+	m.AllocatorBasis, m.AllocatorFits = found.basis, found.fits
+	if found.name == m.Allocator || found.basis != AllocatorFound && found.basis != AllocatorTie {
 		return out
 	}
 	if source.Size < 0 || s.opt.keys != nil {
-		if basis == AllocatorFound {
+		if found.basis == AllocatorFound {
 			m.AllocatorBasis = AllocatorAssumed
 		}
 		return out
 	}
 	out = scanned{} // its memory is used again
-	out = s.pass(ctx, source, number, jobs, found, false)
+	sizes.Allocator = found.name
+	out = s.pass(ctx, source, number, jobs, sizes, false)
 	if m = out.input.Memory; m != nil {
-		m.AllocatorBasis = basis
+		m.AllocatorBasis, m.AllocatorFits = found.basis, found.fits
 	}
 	return out
 }
 
-// pass reads a source with the sizes of an allocator. find: it is to be compared with
+// pass reads a source with the sizes of a model. find: its allocator is to be compared with
 // others, unless the caller named a server.
-func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, allocator string, find bool) scanned {
+func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes memory.Options, find bool) scanned {
 	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares, Over: s.opt.Over,
 		Names: s.spares != nil}
 	var engine *thresholds.Engine
@@ -425,7 +429,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs),
 			Allocators: find && s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
 		options.Memory = func(info *parser.Info) *memory.Model {
-			c.Model, c.Note, c.Other = s.model(info, allocator)
+			c.Model, c.Note, c.Other = s.model(info, sizes)
 			return c.Model
 		}
 		options.Header = func(info *parser.Info) {
@@ -467,7 +471,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 		c.Partial = !in.Ended || s.filter != nil
 		in.Memory = newMemory(&in, c)
 		if (s.opt.WhatIf != nil || s.opt.Target != nil && source.Name != "-") && c.Model != nil && !c.Partial {
-			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, c.Model.Allocator())
+			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, sizes)
 		}
 	}
 	out := scanned{builder: b, parts: each.Parts, input: in, err: err}
@@ -477,7 +481,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, alloc
 			keys += int64(d.MemoryBytes)
 			databases = append(databases, memory.Database{Number: d.DB, Keys: d.Keys, Expires: d.WithTTL})
 		}
-		out.found, out.basis = allocatorOf(c.Model, info, keys, databases)
+		out.found = allocatorOf(c.Model, info, keys, databases)
 	}
 	return out
 }

@@ -180,13 +180,12 @@ func NewestServers() []string {
 
 // whatIf predicts what the keys of a source take in other servers: in the one that
 // wrote it after a restart, with each allocator in its present state, and in those
-// that the options name after they loaded it. It reads the source once for each. Of
+// that the options name after they loaded it. own are the options of the model that was used. It reads the source once for each. Of
 // Options.Target alone it predicts nothing but that.
 func (s *scan) whatIf(ctx context.Context, source *Source, info *parser.Info, in *Input, c keyspace, jobs int,
-	allocator string) (list []WhatIf, err error) {
+	own memory.Options) (list []WhatIf, err error) {
 	c.Databases = slices.Clone(c.Databases)
-	own := s.opt.Memory
-	own.Allocator = allocator
+	own.Allocator = c.Model.Allocator()
 	own.Cluster = own.Cluster || info.Cluster
 	own.RDB = info.Version
 	var models []*memory.Model

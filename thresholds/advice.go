@@ -25,10 +25,13 @@ type Advice struct {
 	// pattern and Key a name; at most one is set. Keys are meant, Of match the pattern.
 	Group    string
 	Key      []byte
-	DB       int // AnyDatabase: several, or not known
+	File     string // of the key, where several are read; else ""
+	DB       int    // AnyDatabase: several, or not known
 	Keys, Of int64
 	Memory   int64 // bytes that the keys take, -1 unknown
 	Saves    int64 // bytes of memory, 0 none or unknown
+	// SavesMost: if not 0, it saves from Saves to SavesMost bytes; the snapshot does not show how much.
+	SavesMost int64
 	// SavesAtLeast: Saves is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool
 	// Of a setting of the server, its name, the value that is advised, and what other
@@ -132,7 +135,7 @@ var exclusions = []exclusion{
 		"First bring it under {limit} elements: all of them would be deleted at once when it expires."},
 	{adviseSplit, isQueue, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
 	{adviseSplit, ofLibrary, "{library} reads it as one key: put less into it."},
-	{adviseSplit, hasRole(RoleLeaderboard), "It is read by rank, which no part of it has."},
+	{adviseSplit, hasRole(RoleLeaderboard), "Do not split it: it is read by rank, and its parts would have ranks of their own."},
 	{adviseSplit, hasContent(ContentHyperLogLog), ""},
 	{adviseMove, ofLibrary, "{library} reads it as one key: put less into it."},
 	{adviseTrim, byDesign, ""},

@@ -124,8 +124,16 @@ const enoughSaved = .8
 
 // CompactSettings returns the settings of the server that would make collections compact,
 // with what each of 1, 2 and 4 times the present limit saves, as far as they save one part
-// in 500 of all memory, whole. The value that is advised is the smallest that saves most.
-func (e *Engine) CompactSettings(sums *CompactSums, whole int64) (list []Advice) {
+// in 500 of all memory, whole. The value that is advised is the smallest that saves most. The
+// groups show how much more it may be.
+func (e *Engine) CompactSettings(sums *CompactSums, groups []GroupSums, whole int64) (list []Advice) {
+	var saved, resizing [parser.NumTypes]float64
+	for i := range groups {
+		if g := &groups[i]; g.CompactKeys > 0 && !g.WasLarger && g.Type < parser.NumTypes && g.Model != nil {
+			saved[g.Type] += float64(g.CompactSaves)
+			resizing[g.Type] += g.resizing()
+		}
+	}
 	for form := range compactForms {
 		t, word := []parser.Type{parser.Hash, parser.ZSet, parser.Set, parser.Set}[form],
 			[]string{"hashes", "sorted sets", "sets", "sets of integers"}[form]
@@ -159,19 +167,22 @@ func (e *Engine) CompactSettings(sums *CompactSums, whole int64) (list []Advice)
 				continue
 			}
 			name := settingName(e.server, t, form == compactIntset) + s.suffix
-			list = append(list, e.settingAdvice(name, word, steps, best, keys, saves, s.suffix == "value"))
+			more := 1 + resizing[t]/max(1, saved[t])
+			a := e.settingAdvice(name, word, steps, best, keys, saves, mostSaved(saves, more*float64(saves)), s.suffix == "value")
+			list = append(list, a)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Advice) int { return cmp.Compare(b.Saves, a.Saves) })
 	return list
 }
 
-func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int, keys, saves int64, bytes bool) Advice {
+func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int, keys, saves, most int64,
+	bytes bool) Advice {
 	to := steps[best]
 	value := func(arg string, n int64) message.Arg { return message.Text(arg, strconv.FormatInt(n, 10)) }
 	args := []message.Arg{message.Code("setting", name), value("value", to.Value), value("now", steps[0].Value),
 		message.Int("keys", keys),
-		message.Word("collections", word), message.Size("saved", saves),
+		message.Word("collections", word), savedArg(saves, most, false),
 		message.Int("us", max(1, to.Value/elementsPerMicrosecond))}
 	cost := message.New("a look-up then reads up to {value} elements one after the other, some {us} µs", args...)
 	if bytes {
@@ -185,7 +196,7 @@ func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int,
 		}
 	}
 	args = append(args, message.Phrase("cost", cost), message.List("others", ", ", others))
-	return Advice{Kind: "setting", Keys: keys, Of: keys, DB: AnyDatabase, Memory: -1, Saves: saves, Setting: name,
+	return Advice{Kind: "setting", Keys: keys, Of: keys, DB: AnyDatabase, Memory: -1, Saves: saves, SavesMost: most, Setting: name,
 		Value: to.Value, Steps: steps,
 		Text: message.New("Set {setting} to {value} ({now} now): {keys} {collections} become compact when the server "+
 			"restarts, or when they are written again. "+

@@ -38,7 +38,7 @@ func TestCompactSettings(t *testing.T) {
 		t.Errorf("both limits: %+v, want %+v", got, want)
 	}
 	got := ""
-	for _, a := range e.CompactSettings(&sums, 100_000) {
+	for _, a := range e.CompactSettings(&sums, nil, 100_000) {
 		got += fmt.Sprintln(a.Setting, a.Value, a.Keys, a.Saves, a.Steps)
 	}
 	want := `hash-max-listpack-value 256 2 5000 [{64 0 0} {128 1 500} {256 2 5000}]
@@ -47,10 +47,10 @@ zset-max-listpack-entries 256 2 3000 [{128 1 50} {256 3 3050} {512 5 3750}]
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if list := e.CompactSettings(&sums, 3000*minSavingShare+1); len(list) != 1 {
+	if list := e.CompactSettings(&sums, nil, 3000*minSavingShare+1); len(list) != 1 {
 		t.Errorf("less than a 500th: %+v", list)
 	}
-	if text := e.CompactSettings(&sums, 1)[1].Text.String(); text != "Set zset-max-listpack-entries to 256 (128 now): 2 sorted sets become compact when the server restarts, "+
+	if text := e.CompactSettings(&sums, nil, 1)[1].Text.String(); text != "Set zset-max-listpack-entries to 256 (128 now): 2 sorted sets become compact when the server restarts, "+
 		"or when they are written again. Saves 2.9 KB. The cost: a look-up then reads up to 256 elements one after the other, some 2 µs. Others would save: 512: 3.6 KB." {
 		t.Error(text)
 	}

@@ -111,8 +111,14 @@ func (e *Engine) Ignores() []Ignore { return e.ignores }
 // must grow. It stores in f what the rules find about the name, so facts must not be
 // passed to engines of different policies.
 func (e *Engine) Check(k *parser.Key, f *naming.Facts, dst []Finding) []Finding {
+	return append(dst, e.Found(k, f, dst[len(dst):])...)
+}
+
+// Found is Check for one key. Nobody may change the findings, which may be those of other keys,
+// or use the memory of scratch.
+func (e *Engine) Found(k *parser.Key, f *naming.Facts, scratch []Finding) []Finding {
 	if k.Type >= parser.NumTypes {
-		return dst
+		return nil
 	}
 	tables := e.base
 	if e.ruled != nil {
@@ -122,24 +128,17 @@ func (e *Engine) Check(k *parser.Key, f *naming.Facts, dst []Finding) []Finding 
 	if tables == e.base && e.ignores == nil {
 		found, ok := t.passes(k, f, e.created)
 		if ok && k.Elements > t.prefilter.maxFullElements && isFull(k) {
-			ok = t.prefilter.passesFull(dst, k, f)
+			ok = t.prefilter.passesFull(scratch, k, f)
 		}
 		if ok {
-			switch len(found) {
-			case 0:
-				return dst
-			case 1:
-				return append(dst, found[0])
-			}
-			return append(dst, found...)
+			return found
 		}
 	}
-	start := len(dst)
-	dst = t.check(dst, k, f, e.created)
-	if e.ignores != nil && len(dst) > start {
-		e.ignore(k, dst[start:])
+	scratch = t.check(scratch[:0], k, f, e.created)
+	if e.ignores != nil && len(scratch) > 0 {
+		e.ignore(k, scratch)
 	}
-	return dst
+	return scratch
 }
 
 func matchAny(globs []*naming.Glob, name []byte) bool {

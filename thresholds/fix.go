@@ -17,7 +17,7 @@ import (
 type fix struct {
 	action action
 	// id is the template of the sentence. About the worst key or subject it may have
-	// {key}, {measured}, {limit}, {text}, the phrase of the finding, {size} of the value,
+	// {key}, {measured}, {limit}, {text}, the phrase of the finding, {size} of the value, {part}, the largest element's of it,
 	// {memory}, {elements}, {reads}, the reads that a network card can send in a second, and
 	// {groups}, those of the subject. About a group it may have {which}, the keys of the group that are
 	// flagged, and {memory}.
@@ -44,6 +44,7 @@ type Problem struct {
 	// Of a rule about keys, the worst finding and its key, and the groups.
 	Finding Finding
 	Key     *Subject
+	File    string // of the key, where there are others; else ""
 	Groups  []Flagged
 	// Of a rule about the instance, the worst.
 	Instance *InstanceFinding
@@ -95,8 +96,12 @@ func (l *Listing) under(prefix string, more ...string) []string {
 	return l.argv(l.Databases, prefix, slices.Concat(l.Filter, []string{"--under", prefix}, more))
 }
 
-func (l *Listing) ofKey(k *parser.Key) []string {
-	return l.argv([]int{k.DB}, string(k.Name), []string{"--match", naming.EscapeGlob(string(k.Name))})
+func (l *Listing) ofKey(k *parser.Key, file string) []string {
+	one := *l
+	if file != "" {
+		one.Files = []string{file}
+	}
+	return one.argv([]int{k.DB}, string(k.Name), []string{"--match", naming.EscapeGlob(string(k.Name))})
 }
 
 // argv returns a command, nil if the name is not one that an argument, or JSON, can have.
@@ -277,7 +282,8 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 	}
 	a := f.advice(append(k.identityArgs(), message.Name("key", k.Name), measured,
 		message.Limit("limit", x.Unit(), x.Limit), message.Phrase("text", x.Rule.rule().text(x)),
-		message.Figure("size", k.ValueBytes, message.FormSize), message.Figure("memory", size, message.FormSize),
+		message.Figure("size", k.ValueBytes, message.FormSize), message.Phrase("part", partOf(k.Largest, k.ValueBytes)),
+		message.Figure("memory", size, message.FormSize),
 		message.Number("reads", reads, "1 read", "{n} reads"),
 		message.Number("elements", k.Elements, "1 element", "{n} elements"))...)
 	if p.Keys > 1 {
@@ -286,9 +292,19 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 	}
 	a.Key, a.DB, a.Keys, a.Of, a.Memory = k.Name, k.DB, 1, 1, size
 	if !x.isCut {
-		a.List = l.ofKey(&k.Key)
+		a.List = l.ofKey(&k.Key, p.File)
 	}
+	a.File = p.File
 	return a
+}
+
+// partOf says how much of a value its largest element is.
+func partOf(largest, all int64) message.Message {
+	share := float64(max(largest, 0)) / float64(max(all, 1))
+	if share >= .995 {
+		return message.New("nearly all")
+	}
+	return message.New("{share}", message.Share("share", share))
 }
 
 func (e *Engine) fixInstance(f *fix, found *InstanceFinding, l *Listing) *Advice {
@@ -306,7 +322,7 @@ func (e *Engine) fixInstance(f *fix, found *InstanceFinding, l *Listing) *Advice
 	switch {
 	case x.Rule.rule().ofGroup == nil:
 	case found.Key != nil:
-		a.Key, a.DB, a.Of, a.List = found.Key.Name, found.Key.DB, found.Of, l.ofKey(&found.Key.Key)
+		a.Key, a.DB, a.Of, a.List = found.Key.Name, found.Key.DB, found.Of, l.ofKey(&found.Key.Key, "")
 	default:
 		a.Group, a.DB, a.Of = found.Groups[0], found.DB, found.Of
 		if x.note != noteFewWith {

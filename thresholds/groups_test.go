@@ -107,7 +107,8 @@ func TestManyGroups(t *testing.T) {
 		groups = append(groups, ttlGroup(1000, int64(i+1)))
 	}
 	kept, omitted := mustLoad(t, LoadOptions{}).Compile(testEnv()).JudgeGroups(groups)
-	if len(kept) != maxKept || len(omitted) != 1 || omitted[0].Count != 30 || kept[0].Keys != 130 {
+	if len(kept) != maxKept || len(omitted) != 1 || omitted[0].Count != 30 || kept[0].Keys != 130 || omitted[0].Keys != 30*31/2 ||
+		omitted[0].Bytes != 100*omitted[0].Keys {
 		t.Errorf("%d are kept, %+v omitted; the first is about %d keys", len(kept), omitted, kept[0].Keys)
 	}
 }

@@ -12,7 +12,7 @@ func init() {
 		Title:   "collection or stream whose largest element is over the limit",
 		Harm:    Blocks,
 		fix: &fix{action: adviseMove, id: "Store the largest element of {key} under a key of its own: " +
-			"it has {measured} of the {size} that a read of the whole value sends."},
+			"it is {part} of the {size} that a read of the whole value sends."},
 		Unit:    message.Bytes,
 		PerType: true,
 		Types:   withElements,

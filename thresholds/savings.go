@@ -39,8 +39,8 @@ type GroupSums struct {
 
 	// Model computes what keys take in memory; nil unknown.
 	Model *memory.Model
-	// Of the largest key, the lengths of its name and value, in bytes. IsNumbered: what its name
-	// has in place of a single * is a number; IsNumber: so is its value.
+	// The lengths of the longest name and value that are known, in bytes. Of the largest key,
+	// IsNumbered: what its name has in place of a single * is a number; IsNumber: so is its value.
 	LargestName, LargestValue int64
 	IsNumbered, IsNumber      bool
 	WasLarger                 bool // it is within the limits of the compact encoding, which it does not have
@@ -56,8 +56,9 @@ const (
 
 // Savings returns for each group the change that saves most memory, the largest saving
 // first, at most so many. The figures are estimates: the sums are exact, sizes after the
-// change are derived from averages. whole is the memory of all keys, in bytes.
-func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) (list []Advice) {
+// change are derived from averages. whole is the memory of all keys, and unexplained what
+// used_memory is more than the prediction, in bytes.
+func (e *Engine) Savings(groups []GroupSums, whole, unexplained int64, l *Listing, most int) (list []Advice) {
 	var best []saving
 	keys := int64(0)
 	for i := range groups {
@@ -69,7 +70,7 @@ func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) 
 			continue
 		}
 		own := saving{of: g}
-		for _, s := range []saving{g.compacted(), g.compressed(), g.shared(keys), g.shortened()} {
+		for _, s := range []saving{g.compacted(unexplained), g.compressed(), g.shared(keys), g.shortened()} {
 			if _, ok := e.allows(s.action, e.thingOf(g)); ok && s.bytes > own.bytes {
 				own = s
 				own.of = g
@@ -83,12 +84,12 @@ func (e *Engine) Savings(groups []GroupSums, whole int64, l *Listing, most int) 
 		return cmp.Or(cmp.Compare(b.bytes, a.bytes), strings.Compare(a.of.Group, b.of.Group))
 	})
 	for _, s := range best[:min(len(best), most)] {
-		args := append(s.args, message.Size("saved", s.bytes))
+		args := append(s.args, savedArg(s.bytes, s.most, s.atLeast))
 		a := (&fix{action: s.action, id: s.id}).groupAdvice(s.of, s.keys, s.memory, l, s.rule, s.flags, args...)
 		if s.of.Cold > 0 {
 			a.Why = message.New("First see which can go: {cold} of them are not being used.", message.Int("cold", s.of.Cold))
 		}
-		a.Saves, a.SavesAtLeast, a.Brief = s.bytes, s.atLeast, message.New(s.brief, args...)
+		a.Saves, a.SavesMost, a.SavesAtLeast, a.Brief = s.bytes, s.most, s.atLeast, message.New(s.brief, args...)
 		if s.how != "" {
 			a.Computed = message.New(s.how, args...)
 		}
@@ -102,6 +103,7 @@ type saving struct {
 	of           *GroupSums
 	action       action
 	bytes        int64    // 0: nothing
+	most         int64    // as Advice.SavesMost
 	keys, memory int64    // that it is about; memory is -1 if it is unknown
 	rule         string   // that selects the keys, "" none
 	flags        []string // of the command keys that select them, nil none
@@ -116,14 +118,47 @@ func CompareSavings(a, b Advice) int {
 	return cmp.Or(cmp.Compare(b.Saves, a.Saves), strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
 }
 
-// resizedTables is what savings of compact encodings leave out: by measurement 10 to 28 % of them.
-const resizedTables = "tables that are not being resized; one that is has a second table, which the file does not " +
-	"show: then it is up to a third more"
+// savedArg returns the argument of a sentence that says how much is saved.
+func savedArg(least, most int64, atLeast bool) message.Arg {
+	args := []message.Arg{message.Size("saved", least), message.Size("most", most)}
+	switch {
+	case most == 0:
+		return args[0]
+	case atLeast:
+		return message.Phrase("saved", message.New("{saved}, and at most {most}", args...))
+	}
+	return message.Phrase("saved", message.New("{saved} to {most}", args...))
+}
 
-func (g *GroupSums) compacted() saving {
+// resizedTables is how savings of compact encodings were computed.
+const resizedTables = "tables that are not being resized; one that is has a second table, which the file does not show"
+
+// Bounds of Advice.SavesMost, by Saves: what hardly differs, and what says nothing.
+const (
+	leastRange = 1.05
+	mostRange  = 20
+)
+
+// mostSaved returns Advice.SavesMost.
+func mostSaved(least int64, most float64) int64 {
+	if most < leastRange*float64(least) || most > mostRange*float64(least) {
+		return 0
+	}
+	return int64(most)
+}
+
+// resizing returns what the second tables of the keys take that compact would save, if their
+// elements were inserted one by one and not read since, in bytes.
+func (g *GroupSums) resizing() float64 {
+	return float64(g.CompactKeys) * meanSize(g.average(g.AllElements), g.Elements,
+		func(n int64) float64 { return float64(g.Model.Resizing(n)) })
+}
+
+func (g *GroupSums) compacted(unexplained int64) saving {
 	if g.CompactKeys < minSavingKeys {
 		return saving{}
 	}
+	most := float64(g.CompactSaves) + g.resizing()
 	s := saving{action: adviseCompact, bytes: g.CompactSaves, keys: g.CompactKeys, memory: -1, rule: g.CompactRule,
 		brief: "within the compact limits",
 		id: "Bring {which} into the compact encoding, within its limits or with higher ones (rules explain {rule}). " +
@@ -133,13 +168,16 @@ func (g *GroupSums) compacted() saving {
 	case g.WasLarger:
 		s.brief, s.atLeast = "once larger: restart, or DUMP and RESTORE", true
 		s.id = "A restart, or DUMP and RESTORE of each, makes {which} compact: they were once larger. Saves at least {saved}."
-		s.how = "what the same elements take in new tables; the file does not show how large the present tables are"
+		s.how = "what the same elements take in new tables, at most with all of used_memory that is not explained; the file " +
+			"does not show how large the present tables are"
+		most = float64(g.CompactSaves + unexplained)
 	case g.Identity.FixedName(): // the application cannot make its values shorter
 		s.brief = "higher compact limits"
 		s.id = "Raise the server's limits of the compact encoding for {which} of {library} (rules explain {rule}). " +
 			"Saves {saved}."
 		s.args = append(s.args, g.Identity.words()...)
 	}
+	s.most = mostSaved(s.bytes, most)
 	return s
 }
 
@@ -207,7 +245,7 @@ func (g *GroupSums) shared(all int64) saving {
 	// A server that runs makes the table smaller when less than a tenth of it is used (dict.c, hashtable.c).
 	tables := g.Model.KeyTable(all) - g.Model.KeyTable(all-n+hashes)
 	if g.Model.State() == "live" && (all-n+hashes)*10 > all {
-		tables = 0
+		tables = g.Model.KeyTable(all) - g.Model.ShrunkKeyTable(all-n+hashes, all)
 	}
 	bytes := int64(math.Round(value))
 	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed + tables, keys: n, memory: g.MemoryWithoutTTL,
@@ -253,12 +291,18 @@ func (g *GroupSums) shortened() saving {
 	if g.Type == parser.String {
 		value, largest = g.average(g.ValueBytes), g.LargestValue
 	}
-	saved := meanSize(value, largest, func(value int64) float64 {
-		return meanSize(name, g.LargestName,
-			func(n int64) float64 { return g.keySize(n, value) - g.keySize(max(0, n-less), value) })
-	})
+	// Some names are known: others may be as far from the average again.
+	saved, most := math.Inf(1), 0.
+	for _, longest := range []int64{g.LargestName, 2*g.LargestName - int64(name)} {
+		mean := meanSize(value, largest, func(value int64) float64 {
+			return meanSize(name, longest,
+				func(n int64) float64 { return g.keySize(n, value) - g.keySize(max(0, n-less), value) })
+		})
+		saved, most = min(saved, mean), max(most, mean)
+	}
 	bytes := int64(math.Round(name))
-	return saving{action: adviseShorten, bytes: int64(saved * float64(g.Keys)), keys: g.Keys, memory: g.Memory,
+	saves := int64(saved * float64(g.Keys))
+	return saving{action: adviseShorten, bytes: saves, most: mostSaved(saves, most*float64(g.Keys)), keys: g.Keys, memory: g.Memory,
 		brief: "shorter names ({n} B less)",
 		id:    "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
 		how:   "names of {name} on average become {short}, which is {less} less in the allocator's size classes",

@@ -31,7 +31,8 @@ type baselineFlags struct {
 const baselineExamples = 1000
 
 func newBaseline(e *env) *cobra.Command {
-	command := func(use, short string, entries bool, run func(context.Context, *baselineFlags, []string) error) *cobra.Command {
+	command := func(use, short string, entries bool,
+		run func(context.Context, *baselineFlags, []string) error) *cobra.Command {
 		var o baselineFlags
 		cmd := &cobra.Command{Use: use + " -o FILE SNAPSHOT...|STATE...|REPORT", Short: short, Args: atLeastOneFile,
 			RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,12 +46,14 @@ func newBaseline(e *env) *cobra.Command {
 		if entries {
 			o.By, o.Reason = os.Getenv("USER"), "accepted when the baseline was made"
 			option{name: "by", arg: "NAME", value: o.By, usage: "who accepts the new findings", set: textOf(&o.By)}.add(cmd)
-			option{name: "reason", arg: "TEXT", value: o.Reason, usage: "why they are acceptable", set: textOf(&o.Reason)}.add(cmd)
-			option{name: "until", arg: "DAY", usage: "last day on which they are accepted, such as 2027-01-31", set: func(arg string) error {
-				day, err := time.Parse(time.DateOnly, arg)
-				o.Until = day.AddDate(0, 0, 1)
-				return err
-			}, hint: "write {names}", names: "2027-01-31"}.add(cmd)
+			option{name: "reason", arg: "TEXT", value: o.Reason, usage: "why they are acceptable",
+				set: textOf(&o.Reason)}.add(cmd)
+			option{name: "until", arg: "DAY", usage: "last day on which they are accepted, such as 2027-01-31",
+				set: func(arg string) error {
+					day, err := time.Parse(time.DateOnly, arg)
+					o.Until = day.AddDate(0, 0, 1)
+					return err
+				}, hint: "write {names}", names: "2027-01-31"}.add(cmd)
 		}
 		return cmd
 	}
@@ -62,13 +65,16 @@ func newBaseline(e *env) *cobra.Command {
 	}
 	return group("baseline", "Accept findings, so that scan --baseline reports only new ones",
 		command("create", "Accept all findings of a snapshot", true, e.baselineCreate),
-		command("update", "Accept new findings, state the present figures of the accepted ones, and remove entries that match nothing any more", true, e.baselineUpdate),
-		command("prune", "Remove entries that match nothing any more, and those that have ended", false, e.baselinePrune), show)
+		command("update", "Accept new findings, state the present figures of the accepted ones, and remove entries that "+
+			"match nothing any more", true, e.baselineUpdate),
+		command("prune", "Remove entries that match nothing any more, and those that have ended", false, e.baselinePrune),
+		show)
 }
 
 func (e *env) baselineCreate(ctx context.Context, o *baselineFlags, args []string) error {
 	if _, err := os.Stat(o.output); err == nil {
-		return usageError("{file} exists", message.Path("file", o.output)).withHint("rdblens baseline update -o {file}", message.Path("file", o.output))
+		return usageError("{file} exists", message.Path("file", o.output)).withHint("rdblens baseline update -o {file}",
+			message.Path("file", o.output))
 	}
 	r, err := e.reportOf(ctx, &o.passFlags, args)
 	if err == nil {
@@ -103,13 +109,15 @@ func (e *env) baselinePrune(ctx context.Context, o *baselineFlags, args []string
 		return err
 	}
 	if !r.Complete || r.Filter != nil {
-		return usageError("the report does not cover all keys, so it does not show which entries match nothing").withHint("prune by a whole snapshot, without a filter")
+		return usageError("the report does not cover all keys, so it does not show which entries " +
+			"match nothing").withHint("prune by a whole snapshot, without a filter")
 	}
 	list, removed := r.PruneBaseline(list, time.Now())
 	return e.writeBaseline(o, r, list, 0, removed)
 }
 
-func (e *env) loadBaseline(ctx context.Context, o *baselineFlags, args []string) ([]thresholds.Ignore, *report.Report, error) {
+func (e *env) loadBaseline(ctx context.Context, o *baselineFlags, args []string) ([]thresholds.Ignore, *report.Report,
+	error) {
 	list, err := config.LoadBaseline(o.output)
 	if err != nil {
 		return nil, nil, policyError(err)
@@ -135,7 +143,8 @@ func (e *env) writeBaseline(o *baselineFlags, r *report.Report, list []threshold
 	if err := writeFile(o.output, config.WriteBaseline(list)); err != nil {
 		return outputError(err)
 	}
-	_, err := fmt.Fprintln(e.stdout, e.line(message.New("{file}: {entries}, {new} new, {removed} removed", message.Path("file", o.output), entries(len(list)),
+	_, err := fmt.Fprintln(e.stdout, e.line(message.New("{file}: {entries}, {new} new, {removed} removed",
+		message.Path("file", o.output), entries(len(list)),
 		message.Int("new", int64(added)), message.Int("removed", int64(removed)))))
 	return outputError(err)
 }
@@ -150,7 +159,8 @@ func (e *env) baselineShow(path string) error {
 		return policyError(err)
 	}
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("rule")}, {Title: e.t("db")}, {Title: e.t("key")}, {Title: e.t("accepted")},
+	table := text.Grid{Columns: []text.Column{{Title: e.t("rule")}, {Title: e.t("db")}, {Title: e.t("key")},
+		{Title: e.t("accepted")},
 		{Title: e.t("accepted by")}, {Title: e.t("until")}, {Title: e.t("reason")}}}
 	for i := range list {
 		in := &list[i]
@@ -161,7 +171,8 @@ func (e *env) baselineShow(path string) error {
 		if in.Ended(time.Now()) {
 			until += " " + e.t("(ended)")
 		}
-		table.Add(text.Sanitize(strings.Join(in.Names, ", ")), db, text.Display([]byte(in.Pattern())), config.AcceptedText(in), text.Sanitize(in.By), until, text.Sanitize(in.Reason))
+		table.Add(text.Sanitize(strings.Join(in.Names, ", ")), db, text.Display([]byte(in.Pattern())),
+			config.AcceptedText(in), text.Sanitize(in.By), until, text.Sanitize(in.Reason))
 	}
 	table.Write(w, text.Unlimited)
 	return outputError(w.Flush())
@@ -200,7 +211,8 @@ func (e *env) reportOf(ctx context.Context, o *passFlags, args []string) (*repor
 		}
 		list = e.withShards(list)
 		stop := e.progress(list)
-		r, bad, err = e.scanSources(ctx, o.policy, list, o.options(report.Options{Examples: baselineExamples, AllGroups: true}))
+		r, bad, err = e.scanSources(ctx, o.policy, list,
+			o.options(report.Options{Examples: baselineExamples, AllGroups: true}))
 		stop()
 	}
 	if err == nil && bad.unread > 0 {

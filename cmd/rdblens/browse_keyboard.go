@@ -25,11 +25,14 @@ type browser struct {
 	before            map[*report.TreeNode]*report.TreeNode // by node of report
 	keys              map[markOf]*report.KeyRow             // of old
 	tree              *report.NameTree
-	inputs, oldInputs []*input // that can be read again
-	ctx               context.Context
-	screen            tcell.Screen
-	color             bool
-	height            int // rows of the list that were shown last
+	inputs, oldInputs []*input             // that can be read again
+	groups            map[report.Name]bool // of grouped
+	grouped           *report.TreeNode
+
+	ctx    context.Context
+	screen tcell.Screen
+	color  bool
+	height int // rows of the list that were shown last
 
 	views     []*browseView // the last one is shown
 	sort      rowOrder
@@ -137,6 +140,13 @@ func (b *browser) run(ctx context.Context, screen tcell.Screen) error {
 		b.push(b.viewOf(n))
 	} else {
 		b.push(b.viewOf(b.report.Tree))
+	}
+	if warnings := b.report.SameServerAlerts(); warnings != nil {
+		v := &browseView{title: b.t("warning; h shows the prefixes")}
+		for _, m := range warnings {
+			v.lines = append(v.lines, strings.Split(text.Wrap("", "  ", b.env.line(m), 78), "\n")...)
+		}
+		b.push(v)
 	}
 	stop := context.AfterFunc(ctx, func() { b.post(context.Background(), ended{}) })
 	defer stop()
@@ -306,6 +316,8 @@ func (b *browser) key(event *tcell.EventKey) bool {
 			if len(v.rows) > 0 && v.row().node != nil {
 				b.keysView(v.row().node)
 			}
+		case 'w':
+			b.push(&browseView{title: b.t("what can go, what expires next"), lines: b.goes()})
 		case 'i':
 			b.noPanel = !b.noPanel
 		case ' ':
@@ -422,6 +434,20 @@ func (b *browser) search(v *browseView) {
 	b.sort.sort(v.rows)
 }
 
+// goes returns what can be deleted, and what expires next, as the report has it.
+func (b *browser) goes() []string {
+	var out strings.Builder
+	width, _ := b.screen.Size()
+	if err := report.Write("details", &out, b.report, report.WriteOptions{Width: width - 2, Language: b.env.language,
+		Sections: []string{"can-go", "expires"}}); err != nil {
+		return []string{err.Error()}
+	}
+	if out.Len() == 0 {
+		out.WriteString(b.t("Nothing is known that can be deleted, and nothing expires within 24 hours."))
+	}
+	return strings.Split(strings.TrimSpace(out.String()), "\n")
+}
+
 func (b *browser) help() (lines []string) {
 	for _, line := range [][2]string{
 		{"Up k, Down j", "move; PgUp, PgDn, Home g, End G"},
@@ -434,6 +460,7 @@ func (b *browser) help() (lines []string) {
 		{"n f e", "sort by name, by findings, by what expires next"},
 		{"d D", "sort by growth since the older snapshot (--since), by the growth of keys"},
 		{"Space, u", "mark; remove all marks"},
+		{"w", "what can be deleted, and what expires next"},
 		{"i", "hide or show the details"},
 		{"q, Ctrl-C", "quit; what is marked is printed with commands"},
 		{"", ""},

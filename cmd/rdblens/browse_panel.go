@@ -146,34 +146,31 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
 	b.aboutOwner(p, r)
 	b.aboutGrowth(p, r)
+	b.aboutExpiry(p, n)
 	b.identity(p, n)
 	b.source(p, n)
-	ofSeverity := map[string]int64{"error": n.Findings.Error, "warning": n.Findings.Warning, "info": n.Findings.Info}
-	for i := range b.report.Rules {
-		f := &b.report.Rules[i]
-		count := int64(0)
-		text := "{n}: {title}"
-		for _, g := range f.Groups {
-			switch {
-			case !b.tree.HoldsGroup(n, g.Group):
-			case b.tree.CoversGroup(n, g.Group):
-				count += g.Count
-			case ofSeverity[f.Severity] > 0: // the group has keys elsewhere, too
-				count += min(g.Count, ofSeverity[f.Severity])
-				text = "up to {n}: {title}"
-			}
+	for _, r := range n.Rules {
+		title := message.Word("title", r.Rule)
+		if rule, known := thresholds.Lookup(r.Rule); known {
+			title = message.Word("title", rule.Title)
 		}
-		if count > 0 && n != b.report.Tree {
-			b.finding(p, f.Severity, f.Rule,
-				message.New(text, message.Int("n", min(count, f.Count)), message.Word("title", f.Title)))
+		b.finding(p, r.Severity, r.Rule, message.New("{n}: {title}", message.Int("n", r.Count), title))
+	}
+	groups := b.groupsOf(n)
+	for i := range b.report.CanGo {
+		c := &b.report.CanGo[i]
+		if under := string(c.Prefix); groups[c.Group] && (under == "" || strings.HasPrefix(under, string(n.Prefix)) ||
+			strings.HasPrefix(string(n.Prefix), under)) {
+			what := message.New("can go, {size}: {text} ({condition})", message.Size("size", c.SavesBytes),
+				message.Phrase("text", c.Message), message.Phrase("condition", c.ConditionMessage))
+			b.adviceOf(p, what, "", []string{shellWords(c.List)})
 		}
 	}
 	written := map[string]bool{} // a saving can also be one of the first things to do
 	for _, steps := range [][]report.Step{b.report.FixFirst, b.report.Savings} {
 		for i := range steps {
 			s := &steps[i]
-			of := s.Group != "" && b.tree.HoldsGroup(n, s.Group) && (b.tree.CoversGroup(n, s.Group) ||
-				n.Findings.Error+n.Findings.Warning+n.Findings.Info > 0)
+			of := groups[s.Group] && (s.OfKeys <= n.Keys || len(n.Rules) > 0)
 			if s.Key != "" {
 				of = b.tree.Has(n, []byte(s.Key))
 			}
@@ -190,13 +187,51 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 	}
 }
 
+// groupsOf returns the groups that keys of a node are in.
+func (b *browser) groupsOf(n *report.TreeNode) map[report.Name]bool {
+	if b.grouped == n {
+		return b.groups
+	}
+	b.grouped, b.groups = n, map[report.Name]bool{}
+	var visit func(n *report.TreeNode)
+	visit = func(n *report.TreeNode) {
+		for _, g := range n.Groups {
+			b.groups[g] = true
+		}
+		if n.Children == nil && n.Groups == nil {
+			b.groups[n.Prefix] = true
+		}
+		for _, c := range n.Children {
+			visit(c)
+		}
+	}
+	visit(n)
+	return b.groups
+}
+
+// aboutExpiry says what expires next.
+func (b *browser) aboutExpiry(p *panelText, n *report.TreeNode) {
+	var list []message.Message
+	for _, e := range n.Expiring {
+		if e.Keys == 0 {
+			continue
+		}
+		list = append(list, message.New("{window}: {keys}, {size}", message.Word("window", report.WindowTexts[e.Window]),
+			countOfKeys(e.Keys), message.Size("size", int64(max(e.MemoryBytes, 0)))))
+	}
+	if list != nil {
+		p.add(styleText, "", "  ", b.env.line(message.New("expires: {list}", message.List("list", "; ", list))))
+	}
+}
+
 // identity says which libraries wrote the keys below a node, or what they look like.
 func (b *browser) identity(p *panelText, n *report.TreeNode) {
 	const most = 4
 	var seen []report.Identity
+	groups := b.groupsOf(n)
 	for i := range b.report.Groups {
 		g := &b.report.Groups[i]
-		if g.Identity == nil || !b.tree.HoldsGroup(n, g.Group) || len(seen) == most {
+		if g.Identity == nil || !groups[g.Group] || len(seen) == most {
 			continue
 		}
 		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting,

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -106,6 +107,33 @@ func TestBrowseSince(t *testing.T) {
 		there := strings.Contains(keys("cart:%d", 0, 30)+keys("page:%d", 10, 50)+"string big:0 x\n", "string "+string(mark.prefix)+" x\n")
 		if there != (k.Memory > 0) {
 			t.Errorf("%s: %+v before", mark.prefix, k)
+		}
+	}
+}
+
+// TestGroupsOfKeys checks that keys --group writes as many rows as the group of a report has keys:
+// also of groups whose names have numbers.
+func TestGroupsOfKeys(t *testing.T) {
+	script := "aux redis-ver 7.0.15\ndb 0\n"
+	for i := range 1200 {
+		script += fmt.Sprintf("string cache:v%d:item:%d %s\n", i%2+1, i+1000, strings.Repeat("x", 60*(i%2+1)))
+	}
+	snapshot, err := snapshotOf(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "dump.rdb")
+	if err := os.WriteFile(path, snapshot, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	groups := browserOf(t, path, "").report.Groups
+	if len(groups) != 2 || groups[0].Group != "cache:v2:item:*" {
+		t.Fatalf("%+v", groups)
+	}
+	for i := range groups {
+		out, err := exec.Command("rdblens", "keys", "--group", string(groups[i].Group), path).Output()
+		if rows := strings.Count(string(out), "\n") - 1; err != nil || int64(rows) != groups[i].Keys {
+			t.Errorf("%s: %d rows, %d keys, %v", groups[i].Group, rows, groups[i].Keys, err)
 		}
 	}
 }

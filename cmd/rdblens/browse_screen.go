@@ -140,6 +140,9 @@ func (b *browser) sums(r *browseRow) string {
 // heading says where the view is, and how it is sorted.
 func (b *browser) heading(v *browseView) {
 	left, right := v.title, b.t("by "+orderTitles[b.sort])
+	if b.sort == byExpiry && !v.keys {
+		right = b.t("TTL, keys within 1h, until midnight (UTC), within 24h")
+	}
 	if b.sort == byGrowth || b.sort == byMoreKeys {
 		right += b.env.line(message.New(" since {file}", message.Foreign("file", b.inputsName(b.old))))
 	}
@@ -200,7 +203,8 @@ func (b *browser) rows(v *browseView, width, height int) {
 		cell(style, mark+fmt.Sprintf("%6s ", number))
 		cell(dim, padded(unit, 5))
 		changes := b.old != nil && b.sort != byExpiry
-		if !changes || width >= 80 {
+		expires := b.sort == byExpiry && width < 110 // there is no room for more
+		if !expires && (!changes || width >= 80) {
 			cell(style, fmt.Sprintf("%6s ", message.FormatPercent(float64(r.memory())/float64(whole))))
 		}
 		bar := int((r.memory()*browseBar + most/2) / most)
@@ -219,7 +223,7 @@ func (b *browser) rows(v *browseView, width, height int) {
 		if (r.key == nil || width >= 100) && (width >= 100 || !changes && b.sort != byExpiry) { // a name has more to say
 			cell(barStyle, padded(strings.Repeat("#", bar), browseBar+1))
 		}
-		if width >= 60 {
+		if width >= 60 && !expires {
 			count := message.FormatCount(r.count())
 			if r.count() < 0 {
 				count = ""
@@ -228,6 +232,15 @@ func (b *browser) rows(v *browseView, width, height int) {
 		}
 		if b.sort == byExpiry {
 			cell(style, padded(b.ttl(r), 13)+" ")
+			for _, window := range []string{"1h", "midnight", "24h"} {
+				count := ""
+				if n := r.expiring(window); n > 0 {
+					count = message.FormatCount(n)
+				}
+				if r.key == nil && width >= 60 {
+					cell(style, fmt.Sprintf("%9s ", count))
+				}
+			}
 		}
 		errors, warnings, infos := r.findings()
 		sign, signStyle := " ", style
@@ -313,5 +326,5 @@ func (b *browser) foot(y int) {
 		b.line(y, styleDim, label, b.t("Esc ends it"))
 		return
 	}
-	b.line(y, styleDim, b.t("Enter open  h back  Tab details  / search  b keys  Space mark  q quit"), "")
+	b.line(y, styleDim, b.t("Enter open  h back  Tab details  / search  e expires  w can go  q quit"), "")
 }

@@ -48,6 +48,19 @@ func (r *browseRow) growth() (bytes, keys int64) {
 	return r.memory() - r.was.memory(), max(r.count(), 0) - max(r.was.count(), 0)
 }
 
+// expiring returns the keys of a row that expire within a time, see report.TreeExpiry.
+func (r *browseRow) expiring(window string) (keys int64) {
+	if r.key != nil {
+		return 0
+	}
+	for _, e := range r.node.Expiring {
+		if e.Window == window {
+			keys = e.Keys
+		}
+	}
+	return keys
+}
+
 // expires returns the shortest TTL, in seconds; none is longer than any other.
 func (r *browseRow) expires() int64 {
 	switch {
@@ -144,7 +157,9 @@ func (o rowOrder) sort(rows []browseRow) {
 			e2, w2, i2 := b.findings()
 			return cmp.Or(cmp.Compare(e2, e), cmp.Compare(w2, w), cmp.Compare(i2, i))
 		case byExpiry:
-			return cmp.Compare(a.expires(), b.expires())
+			return cmp.Or(cmp.Compare(b.expiring("1h"), a.expiring("1h")),
+				cmp.Compare(b.expiring("midnight"), a.expiring("midnight")),
+				cmp.Compare(b.expiring("24h"), a.expiring("24h")), cmp.Compare(a.expires(), b.expires()))
 		case byGrowth, byMoreKeys:
 			size, keys := a.growth()
 			size2, keys2 := b.growth()

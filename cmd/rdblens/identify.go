@@ -36,7 +36,9 @@ library beside it. "looks like" is said of keys that no library is known of.`,
 				message.Word("what", "a snapshot or a library"),
 				message.Number("n", int64(len(args)), "1 argument", "{n} arguments")).withHint("rdblens identify dump.rdb")
 		},
-		ValidArgsFunction: completeWords(libraries()...),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			return beginningWith(begun, libraries()), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return e.identifyList()
@@ -92,14 +94,14 @@ func (e *env) identifyLibrary(r *report.Recogniser) error {
 		wrap(w, "", r.Note)
 	}
 	fmt.Fprintln(w)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("Keys")}, {Title: e.t("Type")}, {Title: e.t("Role")},
-		{Title: e.t("TTL")},
-		{Title: e.t("Setting")}, {Title: e.t("Delete")}}}
+	table := text.Grid{Columns: []text.Column{{Title: e.t("Keys"), Shrink: text.ShrinkMiddle, First: 48}, {Title: e.t("Type"), Drop: 1},
+		{Title: e.t("Role")}, {Title: e.t("TTL"), Drop: 3}, {Title: e.t("Setting"), Shrink: text.ShrinkEnd, Drop: 2},
+		{Title: e.t("Delete"), Shrink: text.ShrinkEnd}}}
 	for _, s := range r.Shapes {
 		table.Add(text.Display([]byte(s.Template())), s.Type.String(), e.t(string(s.Role)), e.ttlByDesign(s.ByDesign),
 			s.Setting, s.Delete)
 	}
-	table.Write(w, text.Unlimited)
+	table.Write(w, terminalWidth(e.stdout))
 	return outputError(w.Flush())
 }
 
@@ -146,10 +148,10 @@ func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error
 		return cmp.Or(strings.Compare(order(a.Identity), order(b.Identity)), cmp.Compare(b.keys, a.keys))
 	})
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Role")}, {Title: e.t("Such as")},
-		{Title: e.t("Keys"), Right: true},
-		{Title: e.t("Without TTL"), Right: true}, {Title: e.t("Memory"), Right: true}, {Title: e.t("TTL")},
-		{Title: e.t("Setting")}, {Title: e.t("Delete")}}}
+	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Role")},
+		{Title: e.t("Such as"), Shrink: text.ShrinkMiddle}, {Title: e.t("Keys"), Right: true},
+		{Title: e.t("Without TTL"), Right: true, Drop: 3}, {Title: e.t("Memory"), Right: true}, {Title: e.t("TTL"), Drop: 4},
+		{Title: e.t("Setting"), Shrink: text.ShrinkEnd, Drop: 2}, {Title: e.t("Delete"), Shrink: text.ShrinkEnd, Drop: 1}}}
 	for _, x := range rows {
 		library, role := x.Library, ""
 		if x.Role != "" {
@@ -165,7 +167,7 @@ func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error
 			message.FormatBytes(x.bytes),
 			e.ttlByDesign(x.ByDesign), x.Setting, x.Deletion)
 	}
-	table.Write(w, text.Unlimited)
+	table.Write(w, terminalWidth(e.stdout))
 	return outputError(w.Flush())
 }
 

@@ -249,8 +249,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		return nil, err
 	}
 	source := e.source(in)
-	sizes := p.memory
-	sizes.Allocator = report.FindAllocator(ctx, &source, p.memory, true)
+	sizes := report.FindOptions(ctx, &source, p.memory, true)
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {
 		return nil, err
@@ -288,21 +287,23 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 		p.redact = p.redact.Learn(naming.NewNamer(p.policy.Separators.Value), 1, func(func([]byte, int64) bool) {})
 		return nil
 	}
-	if readOnce(list) {
-		return usageError("--redact-keep reads a snapshot twice, to find the words that stay: standard input can be " +
-			"read once").
-			withHint("save it to a file first, or hash every word: --redact")
-	}
-	scan := scanFlags{passFlags: p.passFlags}
-	r, _, err := e.scanInputs(ctx, &scan, list)
+	r, err := e.scanBefore(ctx, p, list, "--redact-keep reads a snapshot twice, to find the words that stay: standard input "+
+		"can be read once", "save it to a file first, or hash every word: --redact")
 	if err == nil {
 		p.redact = r.LearnWords(p.redact)
 	}
 	return err
 }
 
-func readOnce(list []*input) bool {
-	return slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" })
+// scanBefore returns the report of the keys, by a pass of its own, which standard input does not
+// allow.
+func (e *env) scanBefore(ctx context.Context, p *keysFlags, list []*input, problem, hint string) (*report.Report, error) {
+	if slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" }) {
+		return nil, usageError(problem).withHint(hint)
+	}
+	scan := scanFlags{passFlags: p.passFlags}
+	r, _, err := e.scanInputs(ctx, &scan, list)
+	return r, err
 }
 
 // learnIdentities finds in a pass of its own what the report of the same keys says that they are.
@@ -310,12 +311,8 @@ func (e *env) learnIdentities(ctx context.Context, p *keysFlags, list []*input) 
 	if p.only == 0 {
 		return usageError("--unexplained is about findings").withHint("add --over no-ttl")
 	}
-	if readOnce(list) {
-		return usageError("--unexplained reads a snapshot twice, to recognise libraries: standard input can be " +
-			"read once").withHint("save it to a file first")
-	}
-	scan := scanFlags{passFlags: p.passFlags}
-	r, _, err := e.scanInputs(ctx, &scan, list)
+	r, err := e.scanBefore(ctx, p, list, "--unexplained reads a snapshot twice, to recognise libraries: standard input can "+
+		"be read once", "save it to a file first")
 	if err != nil {
 		return err
 	}

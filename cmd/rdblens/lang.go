@@ -39,14 +39,12 @@ func (e *env) addLanguage(root *cobra.Command) {
 		e.translateHelp(cmd)
 		cmd.SetOut(&help)
 		print(cmd, args)
+		helpWords := regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^(COMMAND --help|In rdblens.yaml alone:) .*$`)
+		flagDefault := regexp.MustCompile(` \(default ([^()]*)\)`)
 		words := helpWords.ReplaceAllStringFunc(help.String(), e.t)
 		io.WriteString(&e.help, flagDefault.ReplaceAllString(words, e.t("(default $1)")))
 	})
 }
-
-var helpWords = regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^(COMMAND --help|In rdblens.yaml alone:) .*$`)
-
-var flagDefault = regexp.MustCompile(` \(default ([^()]*)\)`)
 
 // untranslated, if not nil, is called by tests for each sentence that has no
 // translation.

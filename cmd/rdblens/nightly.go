@@ -78,15 +78,22 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 	nodesOption(cmd, &o.nodes).add(cmd)
 	o.code.register(cmd)
 	option{name: "dir", arg: "DIR", usage: "reports, and what is known of the snapshots", set: textOf(&o.dir)}.add(cmd)
-	option{name: "job", arg: "NAME", usage: "label of the metrics and name in the message (default the name of DIR)", set: textOf(&o.job)}.add(cmd)
-	option{name: "baseline", arg: "FILE", usage: "accepted findings, which --accept renews (default accepted.yaml in DIR)", set: textOf(&o.baseline)}.add(cmd)
+	option{name: "job", arg: "NAME", usage: "label of the metrics and name in the message (default the name of DIR)",
+		set: textOf(&o.job)}.add(cmd)
+	option{name: "baseline", arg: "FILE", usage: "accepted findings, which --accept renews (default accepted.yaml in DIR)",
+		set: textOf(&o.baseline)}.add(cmd)
 	runOption(&o.ofRun, "of states, those that scan --run ID saved; today is the day in UTC").add(cmd)
-	option{name: "format", short: "f", arg: "FORMAT=FILE", usage: "write the report of all snapshots of the night in this format, too, whatever happened; can be repeated",
+	option{name: "format", short: "f", arg: "FORMAT=FILE",
+		usage: "write the report of all snapshots of the night in this format, too, whatever happened; can be repeated",
 		words: report.FormatNames(), hint: "write {names}", names: "html=/srv/www/redis.html", set: o.addTarget}.add(cmd)
-	option{name: "replica", arg: "OPTIONS", usage: "options of redis-cli, with which it fetches a snapshot from a replica, such as '-h replica1'; can be repeated",
+	option{name: "replica", arg: "OPTIONS", usage: "options of redis-cli, with which it fetches a snapshot from a " +
+		"replica, such as '-h replica1'; can be repeated",
 		hint: "a password is seen in ps: set REDISCLI_AUTH", set: o.addReplica}.add(cmd)
-	option{name: "metrics", arg: "FILE", usage: "metrics for node_exporter's textfile collector, whatever the exit code", set: textOf(&o.Metrics.Value)}.add(cmd)
-	option{name: "notify", arg: "TO", usage: "where the message goes: mail=ADDRESS, slack=FILE, teams=FILE, feishu=FILE, dingtalk=FILE or wecom=FILE with the URL of a webhook in FILE, or a command that reads it; can be repeated",
+	option{name: "metrics", arg: "FILE", usage: "metrics for node_exporter's textfile collector, whatever the exit code",
+		set: textOf(&o.Metrics.Value)}.add(cmd)
+	option{name: "notify", arg: "TO", usage: "where the message goes: mail=ADDRESS, slack=FILE, teams=FILE, " +
+		"feishu=FILE, dingtalk=FILE or wecom=FILE with the URL of a webhook in FILE, or a command that reads it; can " +
+		"be repeated",
 		set: func(arg string) error {
 			o.Notify = append(o.Notify, thresholds.Text{Value: arg})
 			return checkNotify(arg)
@@ -98,20 +105,24 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 		}
 	}
 	count := func(to *int64) func(string) error { return wholeNumber(to, 0, math.MaxInt) }
-	option{name: "keep", arg: "DAYS", value: "30", usage: "days for which reports are kept, 0: the last ones alone", set: amount(&o.Keep, count)}.add(cmd)
-	option{name: "remind", arg: "DURATION", value: "7d", usage: "how often to tell again what goes on, or off", hint: "write {names}", names: "7d, 24h or off", set: func(arg string) error {
-		if arg == "off" {
-			o.Remind = &thresholds.Amount{Number: -1}
-			return nil
-		}
-		return amount(&o.Remind, durationOf)(arg)
-	}}.add(cmd)
+	option{name: "keep", arg: "DAYS", value: "30", usage: "days for which reports are kept, 0: the last ones alone",
+		set: amount(&o.Keep, count)}.add(cmd)
+	option{name: "remind", arg: "DURATION", value: "7d", usage: "how often to tell again what goes on, or off",
+		hint: "write {names}", names: "7d, 24h or off", set: func(arg string) error {
+			if arg == "off" {
+				o.Remind = &thresholds.Amount{Number: -1}
+				return nil
+			}
+			return amount(&o.Remind, durationOf)(arg)
+		}}.add(cmd)
 	cmd.Flags().BoolVar(&o.accept, "accept", false, "accept the findings and the snapshots of this night")
 	for _, f := range []struct {
 		name, usage string
 		to          *[]thresholds.ChangeLimit
-	}{{"shrink", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together lost this or more: 10%, 'flat:*:5%', all:10%; can be repeated (default 30% of all keys)", &o.Shrink},
-		{"grow", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together grew by this or more: 1GB, 'session:*:20%', all:20%; can be repeated", &o.Grow}} {
+	}{{"shrink", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together lost this or " +
+		"more: 10%, 'flat:*:5%', all:10%; can be repeated (default 30% of all keys)", &o.Shrink},
+		{"grow", "tell if all keys of a snapshot, a group that matches the glob, or all snapshots together grew by this or " +
+			"more: 1GB, 'session:*:20%', all:20%; can be repeated", &o.Grow}} {
 		examples := "20%, 1GB, 'session:*:20%' or all:20%"
 		changeOption(f.name, f.usage, examples, func(group string, l thresholds.ChangeLimit) error {
 			err := l.Of(group)
@@ -121,7 +132,8 @@ be read; 3 a snapshot is missing, damaged or could not be read.`,
 	}
 	o.severity = thresholds.Warning
 	failOnOption("fail-on", &o.severity, "warning", "tell findings of this severity or above: {list}").add(cmd)
-	option{name: "max-age", arg: "DURATION", usage: "tell if a snapshot is older than this, by its own time", hint: "write {names}", names: "26h or 2d",
+	option{name: "max-age", arg: "DURATION", usage: "tell if a snapshot is older than this, by its own time",
+		hint: "write {names}", names: "26h or 2d",
 		set: amount(&o.MaxAge, durationOf)}.add(cmd)
 	option{name: "min-keys", arg: "N", usage: "tell if a snapshot has fewer keys", hint: "write {names}", names: "100000",
 		set: amount(&o.MinKeys, count)}.add(cmd)

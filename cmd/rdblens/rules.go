@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -245,9 +246,12 @@ func commandsText(a thresholds.Advice) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrap prints text in lines of at most 88 columns. The first line begins with
+// wrap prints text in lines of at most 88 columns, or those of the terminal. The first line begins with
 // indent, the others with as many spaces.
 func wrap(w io.Writer, indent, s string) {
-	const columns = 88
+	columns := 88
+	if n := terminalWidth(os.Stdout); n > 0 {
+		columns = min(columns, n)
+	}
 	io.WriteString(w, text.Wrap(indent, strings.Repeat(" ", len(indent)), s, columns))
 }

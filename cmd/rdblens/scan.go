@@ -44,6 +44,7 @@ type scanFlags struct {
 	partsDir string // of --split-by, "" not asked
 	segments int    // of the prefixes that --split-by asks for, 0: by owner
 	source   sourceFlags
+	older    string // of --since, "" none
 	// whatIfAlone: --what-if has no value, or the next argument is meant to be.
 	whatIfAlone bool
 }
@@ -109,6 +110,8 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
 	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
 		set: textOf(&o.baseline)}.add(cmd)
+	option{name: "since", arg: "OLD", usage: "older snapshot or saved report of the same server: the page (-f html) shows what has grown since",
+		hint: "rdblens scan --since monday.rdb tuesday.rdb -f html=report.html", set: textOf(&o.older)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error and sets exit code 1 (rule max-age)", "26h or 2d").add(cmd)
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error and sets exit code 1 (rule min-keys)", "100000").add(cmd)
 	option{name: "what-if", arg: "SERVERS", usage: "predict used_memory of these servers, too, such as redis-8.0,valkey-8.1 (alone: the newest Redis and Valkey); each costs another pass",
@@ -294,6 +297,12 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if o.Source, err = e.finder(&o.source, o.policy); err != nil {
 		return err
 	}
+	var old *report.Report
+	if o.older != "" {
+		if old, _, err = e.loadReport(ctx, &o.passFlags, report.Options{Top: 1}, []string{o.older}); err != nil {
+			return err
+		}
+	}
 	stop := e.progress(list)
 	started := time.Now()
 	parts, err := e.splitParts(ctx, o, list)
@@ -309,10 +318,13 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 		return bad.end(e, len(list))
 	}
 	if by := o.redactor(); by != nil {
-		r = r.Redacted(by)
+		if r = r.Redacted(by); old != nil {
+			old = old.Redacted(by)
+		}
 	}
 	o.nameStates(r)
 	write := o.reportFlags.writeOptions(e, r, started)
+	write.Since = old
 	err = report.WriteAll(o.targets, e.stdout, paths(list), r, write)
 	if err == nil && parts != nil && bad.unread < len(list) {
 		err = parts.write(o.targets, paths(list), r, write)

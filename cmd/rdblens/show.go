@@ -262,9 +262,8 @@ func (s *showing) run(ctx context.Context) error {
 	options := parser.RecordOptions{Keep: s.keep}
 	options.Details = s.details
 	if s.sizes {
-		var sizes memory.Options
 		source := s.e.source(s.in)
-		sizes.Allocator = report.FindAllocator(ctx, &source, sizes, false)
+		sizes := report.FindOptions(ctx, &source, memory.Options{}, false)
 		options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	}
 	if s.functions {

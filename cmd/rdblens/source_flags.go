@@ -66,9 +66,10 @@ func (e *env) finder(f *sourceFlags, policy *thresholds.Policy) (*codebase.Finde
 func (b *browser) source(p *panelText, n *report.TreeNode) {
 	const most = 3
 	var seen []string
+	groups := b.groupsOf(n)
 	for i := range b.report.Groups {
 		g := &b.report.Groups[i]
-		if len(g.Source) == 0 || slices.Contains(seen, g.Source[0].Place()) || !b.tree.HoldsGroup(n, g.Group) {
+		if len(g.Source) == 0 || slices.Contains(seen, g.Source[0].Place()) || !groups[g.Group] {
 			continue
 		}
 		if seen = append(seen, g.Source[0].Place()); len(seen) > most {

@@ -24,6 +24,8 @@ import "github.com/rdblens/rdblens/parser/internal/memory"
 //	TextSizes(name, text int64, ttl bool) (memory, usage int64) // of a key with a text, by the bytes of both
 //	PackedKey(name, n int64) int64 // memory of a key with one packed block of n bytes
 //	KeyTable(n int64) int64        // memory of the table of a database with n keys
+//	ShrunkKeyTable(n, all int64) int64 // the same, after all but n were deleted
+//	Resizing(n int64) int64        // of the second table of n elements that were inserted one by one
 //	Approximate() bool  // the snapshot comes from a server that the model was not made for
 //
 //	// Instance predicts used_memory of a server with these databases, whose keys
@@ -33,8 +35,8 @@ type Model = memory.Model
 
 // Options choose a model where the snapshot does not determine it; the zero value
 // takes the server from the snapshot. The fields are Server, Allocator and State,
-// each one of the names below or "", and Cluster and RDB: whether the server is in
-// cluster mode, and the version of the file's format, 0 if unknown.
+// each one of the names below or "", and Cluster, RDB and StreamNode: whether the server is in
+// cluster mode, the version of the file's format, 0 if unknown, and parser.Info.StreamNode.
 type Options = memory.Options
 
 // A Database is what a model needs to know of one database: its Number, its Keys, and
@@ -69,22 +71,10 @@ func Servers() []string { return memory.Servers() }
 // and Ubuntu packages, and the latter from version 5.3.1 on.
 func Allocators() []string { return memory.Allocators() }
 
-// A Fit is how well an allocator explains used_memory; see FindAllocator.
-type Fit = memory.Fit
-
-// FitNone is that of a snapshot without used_memory, or whose used_memory no allocator
-// explains. FitTie: another allocator explains it nearly as well. FitOne: this one does,
-// and no other.
-const (
-	FitNone = memory.FitNone
-	FitTie  = memory.FitTie
-	FitOne  = memory.FitOne
-)
-
-// FindAllocator returns which of Allocators the server had, by its used_memory and the
-// prediction for each of them, in bytes; see parser.Info.Sampled and Model.Allocators.
-// What used_memory leaves open, usual decides: UsualAllocator of the server.
-func FindAllocator(used int64, predicted []int64, usual string) (index int, fit Fit) {
+// FindAllocator returns which of Allocators the server may have had, first the likeliest, by
+// its used_memory and the prediction for each of them, in bytes; see parser.Info.Sampled and
+// Model.Allocators. What used_memory leaves open, usual decides: UsualAllocator of the server.
+func FindAllocator(used int64, predicted []int64, usual string) (fits []int) {
 	return memory.FindAllocator(used, predicted, usual)
 }
 

@@ -47,13 +47,18 @@ func acceptable(c *site, parts []string) bool {
 	case c.command != nil:
 		return colon || inner || holes > 0 && joint || c.command == cacheCommand && holes == 0
 	}
-	if text == "" {
-		return false // nothing says where the name begins
+	if _, file, _ := strings.Cut(parts[len(parts)-1], "/"); text == "" || strings.Contains(file, ".") {
+		return false // nothing says where the name begins, or it is that of a file
 	}
-	if !c.source.redis && !aboutCache(c.text) && !aboutCache(c.source.path) && (c.function == nil || !aboutCache(c.function.container+c.function.name)) {
+	about := aboutCache(c.text) || aboutCache(c.source.path) || c.function != nil && aboutCache(c.function.container+c.function.name)
+	if !c.source.redis && !about || c.source.without {
 		return false
 	}
-	return colon && !strings.HasPrefix(text, ":") && (c.source.redis || holes > 0 || c.function != nil && aboutCache(c.function.container)) || c.source.redis && holes > 0 && joint
+	if !colon {
+		c.weak = !about
+		return c.source.redis && holes > 0 && joint
+	}
+	return !strings.HasPrefix(text, ":") && (c.source.redis || holes > 0 || c.function != nil && aboutCache(c.function.container))
 }
 
 // template returns the parts of a constant that is a format, and of one that begins

@@ -54,6 +54,9 @@ func (c *collector) assignment(i int) {
 		if keyLike(name) {
 			c.named(n, t)
 		}
+		if c.syntax.members && c.inConstructor() && !c.declares(at) {
+			c.declare(name, c.class(), n, t)
+		}
 	case own:
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
 	case base == "" || base == "exports" || base == "module":
@@ -71,6 +74,12 @@ func (c *collector) declares(at int) bool {
 	}
 	word := c.textOf(at - 1)
 	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
+}
+
+// inConstructor reports whether the function around has the name of its class.
+func (c *collector) inConstructor() bool {
+	f := c.function()
+	return f != nil && f.name == f.container
 }
 
 func (c *collector) inClass() bool {
@@ -337,7 +346,11 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 			}
 		}
 		if i := slices.Index(f.params, n.text); i >= 0 {
-			return &node{kind: paramNode, index: int16(i), text: n.text, label: n.label}
+			param := &node{kind: paramNode, index: int16(i), text: n.text, label: n.label}
+			if i < len(f.defaults) {
+				param.of = f.defaults[i]
+			}
+			return param
 		}
 		return n
 	}
@@ -365,6 +378,8 @@ func useful(n *node, depth int) bool {
 		return len(n.text) < 200 && strings.Count(n.text, " ") < 3 && !strings.Contains(n.text, "\n")
 	case settingNode:
 		return true
+	case paramNode:
+		return n.of != nil && (n.of.kind == textNode || n.of.kind == wordNode)
 	case wordNode, callNode:
 		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || useful(n.of, depth+1) {
 			return true

@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,6 +33,11 @@ func (c *collector) call(i int, word string) {
 		c.rawCall(i, lower, receiver, args, t)
 		return
 	case scripts[lower]:
+		if c.file.redis || ofServer(receiver) {
+			for _, k := range keysOfScript(args) { // eval(script, 2, key, key, value)
+				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain}, t)
+			}
+		}
 		for _, a := range args {
 			a = c.bound(a)
 			if a.kind == paramNode && strings.Contains(strings.ToLower(a.text), "keys") {
@@ -48,6 +54,12 @@ func (c *collector) call(i int, word string) {
 	command := operation(receiver, word)
 	if command == nil {
 		command = commandOf(word)
+	}
+	if c.file.holds[lastWord(receiver)] == holdsMemory && (command == nil || !command.unusual) {
+		if command != nil || fetchers[lower] {
+			c.site(&site{key: c.bound(args[0]), sure: Likely, memory: true}, t)
+		}
+		return
 	}
 	if receiver == "" && c.syntax == kotlin && command != nil && command.unusual && c.file.redis {
 		receiver = "redis" // with(redis) { hset(...) }
@@ -85,6 +97,15 @@ func (c *collector) call(i int, word string) {
 			c.site(&one, t)
 		}
 	}
+}
+
+// keysOfScript returns the keys of a script, whose number precedes them.
+func keysOfScript(args []*node) []*node {
+	if len(args) < 3 || args[1].kind != textNode {
+		return nil
+	}
+	n, _ := strconv.Atoi(args[1].text)
+	return args[2 : 2+max(0, min(n, len(args)-2))]
 }
 
 // pairs are commands whose second argument is a key, too.
@@ -207,16 +228,19 @@ func (c *collector) isContext(n *node) bool {
 // sureOf returns how sure it is that a method of a receiver is a command, 0 if that
 // is not to be assumed.
 func (c *collector) sureOf(command *command, receiver string) Sure {
-	last := receiver[strings.LastIndexByte(receiver, '.')+1:]
+	last := lastWord(receiver)
 	switch {
 	case notClient(last) && !command.unusual:
 		return 0
-	case ofServer(receiver):
+	case ofServer(receiver), c.file.holds[last] == holdsServer:
 		return Certain
 	case command.unusual && c.file.redis:
 		return Certain
 	case c.file.redis && clients[receiver] && c.ofItself(receiver):
 		return 0
+	case len(last) < 3 && command.name == "GET" && c.syntax != ruby && c.syntax != golang && !c.file.imports[last],
+		c.syntax == php && receiver == "storage":
+		return 0 // of a dictionary, or of files
 	case c.file.redis && clients[strings.TrimLeft(last, "$@_")]:
 		return Likely
 	}
@@ -233,22 +257,22 @@ func (c *collector) ofItself(receiver string) bool {
 
 // fetch notes the key of a call of a cache.
 func (c *collector) fetch(word, receiver string, args []*node, t *token) {
-	last := receiver[strings.LastIndexByte(receiver, '.')+1:]
-	if !fetchers[strings.ToLower(word)] || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
+	last := lastWord(receiver)
+	if !fetchers[strings.ToLower(word)] || notClient(last) || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
 		!strings.HasSuffix(receiver, "cache.store._") {
 		return
 	}
 	if c.isContext(args[0]) && len(args) > 1 {
 		args = args[1:]
 	}
-	other := c.syntax != ruby && c.syntax != php
+	other := c.syntax != ruby && c.syntax != php || c.file.without
 	switch imports := c.file.imports; c.syntax {
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:
 		other = !imports["Distributed"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
 	}
-	if other && !c.file.redis || strings.Contains(last, "memorycache") {
+	if other && !c.file.client {
 		return // a map in memory, more often than not
 	}
 	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, callee: word, receiver: receiver,

@@ -1,6 +1,9 @@
 package codebase
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A source is what is known of one file.
 type source struct {
@@ -9,10 +12,14 @@ type source struct {
 	dir     string // path of its directory
 	base    string // its name without extension
 	syntax  *syntax
-	redis   bool            // it speaks of Redis
-	imports map[string]bool // words of its import statements
-	supers  map[string]bool // words behind the names of its classes: what they extend
-	calls   [32]uint64      // hashes of the names of the functions that it calls
+	redis   bool              // it speaks of Redis
+	without bool              // neither it nor the manifest of its package speaks of Redis
+	client  bool              // it imports a client
+	imports map[string]bool   // words of its import statements
+	supers  map[string]bool   // words behind the names of its classes: what they extend
+	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
+	modules map[string]string // base of the module that a name stands for, of those that the checkout has
+	calls   [32]uint64        // hashes of the names of the functions that it calls
 }
 
 // A declaration gives a value a name.
@@ -28,7 +35,8 @@ type declaration struct {
 type function struct {
 	name, container string
 	params          []string
-	self            string // what the function calls the object around, in Go
+	defaults        []*node // of the parameters, nil none
+	self            string  // what the function calls the object around, in Go
 	returns         []returned
 	source          *source
 	passes          []passed
@@ -69,6 +77,8 @@ type site struct {
 	callee, receiver string
 	args             []*node
 	prefix           bool       // it is an option of a client
+	weak             bool       // it is a key only if a command has the same
+	memory           bool       // the key is one of a map or a cache of the process
 	list             bool       // the key is a parameter that is a list of keys
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
@@ -92,6 +102,9 @@ var notFunctions = wordSet(`if for while switch catch function return foreach us
 	match when super constructor await new throw yield with synchronized`)
 
 func (c *collector) run() {
+	if c.callees == nil {
+		c.hold()
+	}
 	for i := 0; c.tokens[i].kind != endToken; i++ {
 		if i < c.skip {
 			continue
@@ -113,7 +126,7 @@ func (c *collector) run() {
 			if t.first && c.implicit() {
 				c.returned(i)
 			}
-			if list := setupWords["'"+c.src[t.body:t.tail]+"'"]; list != nil {
+			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
 			}
 		}
@@ -176,7 +189,7 @@ func (c *collector) forget(i int) {
 func (c *collector) word(i int, t *token) {
 	word := c.textOf(i)
 	next := &c.tokens[i+1]
-	if list := setupWords[word]; list != nil {
+	if list := setupWords()[word]; list != nil {
 		c.setUp(i, list)
 	}
 	switch word {
@@ -221,8 +234,12 @@ func (c *collector) word(i int, t *token) {
 		c.functionHeader(i)
 		return
 	}
-	if c.is(i+1, "(") || c.syntax == rust && c.is(i+1, "!") && c.is(i+2, "(") {
-		if c.methods && !notFunctions[word] && c.methodHeader(i) {
+	open := i + 1
+	if c.methods && c.is(open, "<") {
+		open = c.generic(open) + 1
+	}
+	if c.is(open, "(") || c.syntax == rust && c.is(i+1, "!") && c.is(i+2, "(") {
+		if c.methods && !notFunctions[word] && c.methodHeader(i, open) {
 			return
 		}
 		if c.implicit() && t.first && (word == "format" || word == "sprintf" || c.lastCall(i)) {
@@ -258,6 +275,7 @@ func (c *collector) importNames(i int) {
 		}
 		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
 			c.file.imports[c.words.keep(c.textOf(n))] = true
+			c.file.client = c.file.client || ofServer(strings.ToLower(c.textOf(n)))
 		}
 	}
 }
@@ -300,16 +318,17 @@ func (c *collector) classHeader(i int, word string) {
 func (c *collector) newFunction(name, container string, open int) *function {
 	f := &function{name: c.words.keep(name), container: container, source: c.file}
 	if open > 0 {
-		f.params = c.parameters(open)
+		f.params, f.defaults = c.parameters(open)
 	}
 	c.functions = append(c.functions, f)
 	return f
 }
 
-// parameters returns the names of parameters.
-func (c *collector) parameters(open int) (list []string) {
+// parameters returns the names of parameters, and their defaults.
+func (c *collector) parameters(open int) (list []string, defaults []*node) {
 	end := int(c.match[open])
 	var words []string
+	var value *node
 	done := false
 	flush := func() {
 		if n := len(words); n > 0 {
@@ -318,14 +337,18 @@ func (c *collector) parameters(open int) (list []string) {
 				w = words[n-1]
 			}
 			list = append(list, c.words.keep(w))
+			defaults = append(defaults, value)
 		}
-		words, done = nil, false
+		words, done, value = nil, false, nil
 	}
 	for n := open + 1; n < end && len(list) < maxArgs; n++ {
 		switch w := c.textOf(n); {
 		case c.is(n, ","):
 			flush()
-		case c.is(n, ":") || c.is(n, "="):
+		case c.is(n, "=") && c.syntax != golang:
+			value, _ = c.expression(n + 1)
+			done = true
+		case c.is(n, ":"):
 			done = true
 		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
 			switch w {
@@ -341,9 +364,9 @@ func (c *collector) parameters(open int) (list []string) {
 	}
 	flush()
 	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
-		list = list[1:]
+		list, defaults = list[1:], defaults[1:]
 	}
-	return list
+	return list, defaults
 }
 
 // generic returns the token > of <types>, 0 if there is none.
@@ -447,9 +470,10 @@ func (c *collector) body(i, from int, name, container string, open int) bool {
 	return false
 }
 
-// methodHeader reads a function without a keyword, if the word is the name of one.
-func (c *collector) methodHeader(i int) bool {
-	close := int(c.match[i+1])
+// methodHeader reads a function without a keyword, if the word is the name of one; its parameters
+// are in the bracket of token open.
+func (c *collector) methodHeader(i, open int) bool {
+	close := int(c.match[open])
 	if close == 0 {
 		return false
 	}
@@ -477,5 +501,5 @@ func (c *collector) methodHeader(i int) bool {
 	default:
 		return false
 	}
-	return c.body(i, close+1, c.textOf(i), c.class(), i+1)
+	return c.body(i, close+1, c.textOf(i), c.class(), open)
 }

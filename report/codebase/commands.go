@@ -4,6 +4,7 @@ import (
 	_ "embed" // commands.txt
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A command is what a call does to a key.
@@ -15,9 +16,6 @@ type command struct {
 	unusual bool // hardly anything but a client of the server has a method of that name
 }
 
-// commands are by the lower-case name of a method, without _ and the suffix Async.
-var commands = map[string]*command{}
-
 // commandLines has the names of methods, behind the type of the keys, "write" or "read", and "all"
 // where every argument is a key. A ~ precedes those that many other classes have; those that name a
 // command in other words are method=COMMAND.
@@ -25,7 +23,9 @@ var commands = map[string]*command{}
 //go:embed commands.txt
 var commandLines string
 
-func init() {
+// commands are by the lower-case name of a method, without _ and the suffix Async.
+var commands = sync.OnceValue(func() map[string]*command {
+	commands := map[string]*command{}
 	about := ""
 	for line := range strings.Lines(commandLines) {
 		if head, list, ok := strings.Cut(line, ":"); ok {
@@ -44,13 +44,14 @@ func init() {
 		}
 	}
 	commands["geoadd"].kind = "zset"
-}
+	return commands
+})
 
 // commandOf returns the command that a method is named after, nil if none.
 func commandOf(method string) *command {
 	lower := strings.ToLower(strings.TrimRight(method, "?!"))
 	plain := strings.ReplaceAll(lower, "_", "")
-	c := commands[strings.TrimSuffix(plain, "async")]
+	c := commands()[strings.TrimSuffix(plain, "async")]
 	if c != nil && plain != lower && !strings.HasPrefix(plain, strings.ToLower(c.name)) {
 		return nil // key_type is no name of KeyType
 	}
@@ -65,8 +66,7 @@ var operations = map[string]string{"opsforvalue": "string", "opsforhash": "hash"
 // operation returns what a method of such operations does, nil if it is no method of
 // them.
 func operation(receiver, method string) *command {
-	name := receiver[strings.LastIndexByte(receiver, '.')+1:]
-	kind := operations[name]
+	kind := operations[lastWord(receiver)]
 	if kind == "" {
 		return nil
 	}
@@ -165,7 +165,7 @@ func keyLike(name string) bool {
 		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage",
 		"keyframe", "keycloak", "s3", "sortkey",
 		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey",
-		"propertykey"} {
+		"propertykey", "annotation", "channelkey", "channel_key", "publishkey", "publish_key", "routing"} {
 		if strings.Contains(s, other) {
 			return false
 		}

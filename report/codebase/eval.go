@@ -26,6 +26,7 @@ type frame struct {
 	container string
 	arguments [][]string
 	depth     int
+	part      bool // of a text, which the defaults of parameters would make too narrow
 }
 
 // place returns the frame of a site.
@@ -93,6 +94,9 @@ func (p *program) eval(n *node, at frame) []string {
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
 		}
+		if n.of != nil && !at.part { // the default is likely in force
+			return p.eval(n.of, at)
+		}
 		return vary()
 	case wordNode:
 		return p.name(n, at)
@@ -124,6 +128,7 @@ func isSetting(n *node) bool {
 
 // join returns the values of expressions one after the other, with a separator.
 func (p *program) join(args []*node, separator []string, at frame) (list []string) {
+	at.part = true
 	for i, a := range args {
 		if i > 0 {
 			list = add(list, separator...)
@@ -152,7 +157,7 @@ func (p *program) name(n *node, at frame) []string {
 		f = nil
 	}
 	if d != nil && rank >= other {
-		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1})
+		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
 	}
 	if f != nil { // a property, or a method without arguments
 		return p.result(f, nil, at)
@@ -203,7 +208,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		return best, 0
 	}
 	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
-	single, imported, constant, ties := len(list) == 1, at.source.imports[n.text], isConstant(n.text), 0
+	single, imported, constant, ties := len(list) == 1, at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
 	for _, d := range nearby(list, at.source) {
 		source, container := d.place()
 		if !source.syntax.shares(at.source.syntax) {
@@ -302,7 +307,8 @@ func isConstant(name string) bool {
 	return len(name) > 2 && name == strings.ToUpper(name) || strings.Contains(strings.ToLower(name), "key")
 }
 
-func lastWord(dir string) string { return dir[strings.LastIndexByte(dir, '/')+1:] }
+// lastWord returns the last name of a path, or of a receiver.
+func lastWord(path string) string { return path[strings.LastIndexAny(path, "/.")+1:] }
 
 // result returns the value of a function of the checkout.
 func (p *program) result(f *function, arguments [][]string, at frame) []string {
@@ -312,7 +318,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found []string
 	texts := 0
 	for _, r := range f.returns {
-		v := p.eval(r.value, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1})
+		v := p.eval(r.value, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part})
 		if literal(v) {
 			found = v
 			texts++
@@ -362,11 +368,11 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(n.of, at)
 	}
 	if f, _ := p.function(n, at); f != nil {
-		if v := p.result(f, p.values(n.args, at), at); literal(v) {
+		if v := p.result(f, p.values(f.order(n.args), at), at); literal(v) {
 			return v
 		}
 	}
-	if passThrough[lower] || strings.HasSuffix(lower, "key") && len(n.args) == 1 && n.text[0] >= 'A' && n.text[0] <= 'Z' {
+	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") && len(n.args) == 1 && n.text[0] >= 'A' && n.text[0] <= 'Z' {
 		if len(n.args) == 0 || n.of != nil && n.of.kind != wordNode {
 			return p.eval(n.of, at)
 		}
@@ -383,17 +389,37 @@ func (p *program) call(n *node, at frame) []string {
 	return vary()
 }
 
+// order returns the arguments of a call of a function in the order of its parameters.
+func (f *function) order(args []*node) []*node {
+	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
+		return args
+	}
+	list := slices.Repeat([]*node{hole}, len(f.params))
+	for i, a := range args {
+		if a.label != "" {
+			i = slices.IndexFunc(f.params, func(p string) bool { return strings.TrimLeft(p, "$") == a.label })
+		}
+		if i >= 0 && i < len(list) {
+			list[i] = a
+		}
+	}
+	return list
+}
+
 // built returns the value of a function that makes a key of its arguments in a way that
 // is not known: what it adds between them varies.
 func (p *program) built(args []*node, at frame) []string {
 	list := vary()
 	for _, a := range args {
-		list = add(add(list, p.eval(a, at)...), "")
+		if a.kind != textNode || a.text != "" && !isDigit(a.text[0]) { // a number may be one of anything
+			list = add(add(list, p.eval(a, at)...), "")
+		}
 	}
 	return list
 }
 
 func (p *program) values(args []*node, at frame) (list [][]string) {
+	at.part = true
 	for _, a := range args {
 		list = append(list, p.eval(a, at))
 	}

@@ -38,6 +38,7 @@ func (s *scanner) passOn(c *site, f *function) {
 	for n := f.done; n < f.due; n++ {
 		pass := &f.passes[n]
 		s.program.steps = 0
+		c.args = f.order(c.args)
 		c.command, c.sure = pass.command, pass.sure
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
@@ -96,7 +97,7 @@ func parametersOf(list []int, n *node, depth int) []int {
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
 	for pass.via != nil {
-		values = p.values(pass.args, at)
+		values = p.values(pass.via.order(pass.args), at)
 		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
 		pass = pass.next
 	}
@@ -129,17 +130,19 @@ func (s *scanner) callee(c *site) *function {
 		}
 		return f
 	}
-	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
+	last := lastWord(c.receiver)
 	var found *function
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
-		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || f.source.syntax.exact && len(f.params) != len(c.args) {
+		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || c.source.without && !c.source.imports[f.container] ||
+			f.source.syntax.exact && len(f.params) != len(c.args) {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {
 		case (last == "this" || last == "self" || last == "$this") && c.function != nil && f.container == c.function.container:
-		case class != "" && similar(class, last) && (!common || class == last || ofServer(class) || strings.Contains(class, "cache")):
+		case class != "" && similar(class, last) && (!common || class == last ||
+			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
 		case strings.EqualFold(f.source.base, last):
-		case !common && class != "" && len(s.program.functions[c.callee]) == 1:
+		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 		case !common && ofServer(c.receiver):
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
 		case f.source.syntax == golang && lastWord(f.source.dir) == last:
@@ -158,7 +161,7 @@ func (s *scanner) callee(c *site) *function {
 
 // own returns the method of the checkout that a site calls, nil if it has none.
 func (s *scanner) own(c *site) *function {
-	last := c.receiver[strings.LastIndexByte(c.receiver, '.')+1:]
+	last := lastWord(c.receiver)
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
 		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
 			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
@@ -166,6 +169,19 @@ func (s *scanner) own(c *site) *function {
 		}
 	}
 	return nil
+}
+
+// knows reports whether a file can name a class of another one, or what that extends.
+func (s *source) knows(other *source, class string) bool {
+	if s == other || s.dir == other.dir || s.imports[class] || s.syntax == ruby || s.syntax == golang {
+		return true
+	}
+	for name := range other.supers {
+		if s.imports[name] {
+			return true
+		}
+	}
+	return false
 }
 
 var joiners = strings.NewReplacer("_", "", "$", "", "*", "")

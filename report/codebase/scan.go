@@ -43,6 +43,7 @@ type Pattern struct {
 	Commands []string `json:"commands"`       // what the line does with the keys: "SADD"; none where it only names them
 	Type     string   `json:"type,omitempty"` // of the keys, as the commands tell; "" any
 	Writes   bool     `json:"writes"`         // a command writes the keys
+	weak     bool     // it is none unless a command has the same key
 }
 
 // A Checkout is what Scan found in a directory.
@@ -66,18 +67,19 @@ func Scan(dir string) (*Checkout, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &walker{root: root}
+	w := &walker{root: root, needs: map[string]bool{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
 	s.calls()
 	for _, w := range s.wrapped {
-		if len(w.by.passes) == 0 { // what it does with the key is not known
+		if len(w.by.passes) == 0 || s.callee(w.site) == nil { // what it does with the key is not known
 			s.program.steps = 0
 			w.sure = Likely
 			s.add(w.site, s.program.eval(w.key, w.frame()))
 		}
 	}
+	s.dropOthers()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
 	return s.checkout, nil
@@ -87,7 +89,9 @@ type scanner struct {
 	*walker
 	checkout *Checkout
 	program  program
-	found    map[string]int // index of the pattern of a line
+	found    map[string]int    // index of the pattern of a line
+	memory   map[string]bool   // keys of maps and caches of the process, behind their files
+	holds    map[string]holder // what variables and members hold, by directory and name
 	wrapped  []wrapped
 	sources  map[string]*source
 }
@@ -150,8 +154,10 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	}
 	syntax := syntaxOf(name)
 	base := path.Base(name)
-	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{}}
+	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
+		holds: map[string]holder{}, modules: map[string]string{}}
 	file.redis = aboutServer(src)
+	file.without = !file.redis && s.without(name, syntax)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
@@ -174,7 +180,7 @@ func aboutServer(src string) bool {
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings()}
-	s.found = map[string]int{}
+	s.found, s.memory, s.holds = map[string]int{}, map[string]bool{}, map[string]holder{}
 	var sites []*site
 	var decls []*declaration
 	s.sources = map[string]*source{}
@@ -182,6 +188,12 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
+		for name, kind := range r.file.holds {
+			s.holds[r.file.dir+"/"+name] |= kind
+		}
+		if r.file.holds["exports"]|r.file.holds["default"] == holdsMemory {
+			s.holds["module "+r.file.base] |= holdsMemory
+		}
 		for _, d := range r.decls {
 			s.program.constants[d.name] = append(s.program.constants[d.name], d)
 		}
@@ -197,8 +209,17 @@ func (s *scanner) declarations() {
 			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, list: site.list})
 		}
 	}
-	for _, site := range alternatives(sites) {
-		if site.setup != nil {
+	sites = alternatives(sites)
+	for _, site := range sites {
+		if site.memory = site.memory || s.inMemory(site); site.memory {
+			s.program.steps = 0
+			if key := Join(s.program.eval(site.key, site.frame())); key != "*" {
+				s.memory[site.source.path+":"+key] = true
+			}
+		}
+	}
+	for _, site := range sites {
+		if site.setup != nil || site.memory {
 			continue
 		}
 		if site.callee != "" {
@@ -220,6 +241,39 @@ func (s *scanner) declarations() {
 	s.builders(decls)
 }
 
+// inMemory reports whether a site is a call of a map or a cache of the process that another file
+// declares.
+func (s *scanner) inMemory(c *site) bool {
+	last := lastWord(c.receiver)
+	if c.command == nil || c.command.unusual || c.sure == Certain || c.source.holds[last] != 0 {
+		return false
+	}
+	if base := c.source.modules[last]; base != "" {
+		return s.holds["module "+base] == holdsMemory
+	}
+	return s.holds[c.source.dir+"/"+last] == holdsMemory
+}
+
+// dropOthers drops the lines that name a key which its file gives to a map or a cache of the
+// process only, those whose keys are none unless a command has the same, and those that name only
+// the beginning of keys.
+func (s *scanner) dropOthers() {
+	at := func(p *Pattern) string { return p.File + ":" + p.Key }
+	used, begins := map[string]bool{}, map[string]bool{}
+	for _, p := range s.checkout.Patterns {
+		if n := len(p.Parts); n > 1 && p.Parts[0] != "" {
+			begins[strings.TrimRight(p.Parts[0], ":_-.|/")] = true
+		}
+		if len(p.Commands) > 0 {
+			delete(s.memory, at(&p))
+			used[p.Key] = true
+		}
+	}
+	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool {
+		return s.memory[at(&p)] || !used[p.Key] && (p.weak || len(p.Parts) == 1 && begins[p.Key])
+	})
+}
+
 // setups adds the lines that set up libraries.
 func (s *scanner) setups(sites []*site) {
 	for _, c := range sites {
@@ -238,7 +292,7 @@ func (s *scanner) setups(sites []*site) {
 	}
 	for path, first := range s.firstSettings() {
 		first.Sure = Likely
-		for _, w := range setupWords[path] {
+		for _, w := range setupWords()[path] {
 			s.checkout.setups = append(s.checkout.setups, setup{first, w.library, w.rank})
 		}
 	}
@@ -291,6 +345,8 @@ func (s *scanner) builders(decls []*declaration) {
 func (s *scanner) add(c *site, parts []string) {
 	if c.command == nil {
 		parts = template(c, parts)
+	} else if c.command == scriptCommand && ends(parts, ":") {
+		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}
 	if !acceptable(c, parts) {
 		return
@@ -301,7 +357,7 @@ func (s *scanner) add(c *site, parts []string) {
 	if !ok {
 		at = len(s.checkout.Patterns)
 		s.found[id] = at
-		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure, Commands: []string{}}
+		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure, Commands: []string{}, weak: c.weak}
 		if f := c.function; f != nil {
 			p.Function = strings.Trim(f.container+"."+f.name, ".")
 		}
@@ -314,6 +370,11 @@ func (s *scanner) add(c *site, parts []string) {
 		p.Writes = p.Writes || c.command.writes
 		p.Type = cmp.Or(p.Type, c.command.kind)
 	}
+}
+
+// ends reports whether parts end in a text.
+func ends(parts []string, text string) bool {
+	return len(parts) > 0 && strings.HasSuffix(parts[len(parts)-1], text)
 }
 
 // Join returns the text of parts, with * for what varies.

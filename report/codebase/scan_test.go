@@ -80,8 +80,7 @@ func TestAcrossFiles(t *testing.T) {
 		"other/Member.java": "import org.springframework.data.redis.core.*;\nclass Member {\n  @Value(\"${redis.key.member}\")\n  private String KEY;\n  void f(String id) { redisTemplate.opsForHash().put(KEY + \":\" + id, \"a\", 1); }\n}\n",
 		"client.ts":         "import Redis from 'ioredis';\nexport const c = new Redis({ keyPrefix: 'app:' });\n",
 	})
-	const want = `other/Member.java:3 ums:member likely
-other/Member.java:5 ums:member:* certain HSET
+	const want = `other/Member.java:5 ums:member:* certain HSET
 use.ts:3 shop:cart:* certain HSET
 use.ts:4 v1:user:* certain SET
 use.ts:5 shop:all certain SADD
@@ -187,7 +186,8 @@ func FuzzSources(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		for extension, s := range syntaxes {
-			file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{}}
+			file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{},
+				holds: map[string]holder{}, modules: map[string]string{}}
 			for _, callees := range []map[string]bool{nil, {"set": true}} {
 				c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees}
 				c.run()
@@ -262,15 +262,29 @@ func TestMisread(t *testing.T) {
 			"\tc.Get(ctx, \"database:host\")\n}\n\nfunc (c *SessionStore) all(ctx context.Context) {\n\tc.Get(ctx, \"session:all\")\n}\n",
 		"b/Blocks.java": "class Blocks {\n  void f(String id, boolean x) {\n    if (x) {\n      String key = \"one:\" + id;\n" +
 			"      jedis.get(key);\n    } else {\n      String key = \"two:\" + id;\n      jedis.del(key);\n    }\n  }\n}\n",
-		"b/blocks.ts": "const a = (x) => {\n  let key = `one:${x}`;\n  if (x) {\n    key = `two:${x}`;\n  }\n  redis.get(key);\n};\n",
+		"b/caches.go": "package b\n\nimport (\n\t\"github.com/redis/go-redis/v9\"\n\tlru \"github.com/hashicorp/golang-lru\"\n)\n\n" +
+			"type pages struct {\n\tdb    *redis.Client\n\tcache *lru.Cache\n\tstore *redis.Client\n}\n\n" +
+			"func (p *pages) f(id string) {\n\tkey := \"page:local:\" + id\n\tp.cache.Get(key)\n\tp.store.Get(ctx, \"page:\"+id)\n}\n",
+		"b/Caches.cs": "using StackExchange.Redis;\nclass Caches {\n  private readonly IMemoryCache _cache;\n  private readonly IDatabase things;\n" +
+			"  void F(string id) { _cache.Set(\"near:\" + id, 1); }\n  Task Send<T>(string name, T value) => null;\n" +
+			"  void G() { Send(\"topic:one\", 1); }\n}\n",
+		"b/plain.py": "import redis\nrows = {}\nclient: redis.Redis = connect()\n\ndef f(id, row):\n    rows.get('row:' + id)\n" +
+			"    client.get('client:' + id)\n    for r in row:\n        r.get('cell:' + id)\n    return named(kind='b', key='a')\n\n" +
+			"def named(key, kind):\n    client.delete(f'{kind}:{key}:x')\n",
+		"c/page/package.json": "{\"dependencies\": {\"react\": \"19\"}}\n",
+		"c/page/cart.ts":      "const CART_CACHE_KEY = 'cart:';\nexport const f = (id) => cache.get(`${CART_CACHE_KEY}${id}`);\n",
+		"c/api/package.json":  "{\"dependencies\": {\"ioredis\": \"5\"}}\n",
+		"c/api/cart.ts":       "import { Redis } from 'ioredis';\nclass A {\n  constructor(private readonly store: Redis) {}\n  f(id) { return this.store.get<Cart>(`cart:${id}`); }\n}\n",
+		"b/blocks.ts":         "const a = (x) => {\n  let key = `one:${x}`;\n  if (x) {\n    key = `two:${x}`;\n  }\n  redis.get(key);\n};\n",
 	})
 	var calls []string
 	for _, p := range c.Patterns {
-		if len(p.Commands) > 0 {
+		if len(p.Commands) > 0 || strings.HasPrefix(p.File, "c/page") || strings.HasPrefix(p.File, "b/ca") {
 			calls = append(calls, fmt.Sprintf("%s:%d %s", p.File, p.Line, p.Key))
 		}
 	}
-	want := "b/Blocks.java:5 one:*, b/Blocks.java:8 two:*, b/blocks.ts:6 one:*, b/blocks.ts:6 two:*, b/config.go:10 session:all"
+	want := "b/Blocks.java:5 one:*, b/Blocks.java:8 two:*, b/blocks.ts:6 one:*, b/blocks.ts:6 two:*, b/caches.go:17 page:*, " +
+		"b/config.go:10 session:all, b/plain.py:7 client:*, b/plain.py:10 b:a:x, b/plain.py:13 *:*:x, c/api/cart.ts:4 cart:*"
 	if got := strings.Join(calls, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -78,7 +78,7 @@ func (w *walker) settings() map[string]setting {
 func (s *scanner) firstSettings() map[string]Pattern {
 	found := map[string]Pattern{}
 	for path, at := range s.program.settings {
-		for word := range setupWords {
+		for word := range setupWords() {
 			if path != word && !strings.HasPrefix(path, word+".") {
 				continue
 			}

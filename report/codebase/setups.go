@@ -4,6 +4,7 @@ import (
 	_ "embed" // setups.txt
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A setup is a line that sets up a library which writes keys: where its queue or its
@@ -28,7 +29,7 @@ type setupWord struct {
 	named             bool // by the first argument
 }
 
-var setupWords = func() map[string][]setupWord {
+var setupWords = sync.OnceValue(func() map[string][]setupWord {
 	words := map[string][]setupWord{}
 	for line := range strings.Lines(setupLines) {
 		library, list, _ := strings.Cut(strings.TrimSpace(line), ": ")
@@ -39,7 +40,7 @@ var setupWords = func() map[string][]setupWord {
 		}
 	}
 	return words
-}()
+})
 
 // setUp notes that a line sets up a library, if the word of token i says so.
 func (c *collector) setUp(i int, list []setupWord) {

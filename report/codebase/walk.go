@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -71,7 +72,8 @@ func isGenerated(src string) bool {
 type walker struct {
 	root    *os.Root
 	files   []string
-	config  []string // files with settings of applications
+	config  []string        // files with settings of applications
+	needs   map[string]bool // whether the packages of a manifest have a client of the server, by its path
 	skipped Skipped
 }
 
@@ -102,6 +104,10 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 			!ignore.ignores(name, false) {
 			w.config = append(w.config, name)
 		}
+		if e.Type().IsRegular() && (e.Name() == "package.json" || e.Name() == "Gemfile") && len(w.needs) < maxIgnore {
+			text, _ := w.read(name)
+			w.needs[name] = hasClient.MatchString(text)
+		}
 		if !e.IsDir() && (!e.Type().IsRegular() || syntaxOf(name) == nil) {
 			continue // no link is followed
 		}
@@ -122,6 +128,19 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 			w.files = append(w.files, name)
 		}
 	}
+}
+
+var hasClient = regexp.MustCompile(`(?i)redis|valkey|keydb|bull|sidekiq|resque`)
+
+// without reports whether the nearest manifest above a file names no client of the server.
+func (w *walker) without(file string, in *syntax) bool {
+	manifest := map[*syntax]string{javaScript: "package.json", ruby: "Gemfile"}[in]
+	for dir := path.Dir(file); manifest != ""; dir = path.Dir(dir) {
+		if needs, known := w.needs[path.Join(dir, manifest)]; known || dir == "." {
+			return known && !needs
+		}
+	}
+	return false
 }
 
 // read returns the content of a file, "" if it cannot be read or is too large.

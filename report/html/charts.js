@@ -46,7 +46,26 @@ const drawTimes = () => {
     svg.append(make("path", { class: "grid", d: `M0 ${height - bottom}H${width}` }), make("path", { class: "bars", d: path }), label(0, height - 5, day(from), "start"), label(width, height - 5, day(from + step * keys.length), "end"));
     const left = at < keys.length / 2;
     svg.append(label((left ? at : at + 1) * each, 11, `${keysOf(most)}, ${new Date((from + at * step) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`, left ? "start" : "end"));
-    boxes.push(make("div", {}, make("h3", {}, spans[step]()), svg));
+    // Each bar is a link; of the first day each hour is one.
+    const links = make("div", { class: "bars-links", role: "group", "aria-label": spans[step]() });
+    const add = (n, from, until, x, width) => {
+      if (!n) return;
+      const a = make("a", { href: addressOf({ time: `${from}-${until}`, at: null }), tabindex: links.children.length ? -1 : 0, title: `${utc(from).slice(0, 16).replace("T", " ")} UTC: ${keysOf(n)}`,
+        "aria-label": `${utc(from).slice(0, 16).replace("T", " ")} UTC, ${keysOf(n)}` });
+      Object.assign(a.style, { left: x * 100 + "%", width: width * 100 + "%" });
+      links.append(a);
+    };
+    if (step === 600 && data.hours) for (const h of data.hours) add(h.keys, h.from, h.until, (h.from - from) / (step * keys.length), 1 / 24);
+    else keys.forEach((n, i) => add(n, from + i * step, from + (i + 1) * step, i / keys.length, 1 / keys.length));
+    links.addEventListener("keydown", (e) => {
+      const next = { ArrowLeft: "previousElementSibling", ArrowRight: "nextElementSibling" }[e.key];
+      if (!next || !document.activeElement[next]) return;
+      e.preventDefault();
+      document.activeElement.tabIndex = -1;
+      document.activeElement[next].tabIndex = 0;
+      document.activeElement[next].focus();
+    });
+    boxes.push(make("div", {}, make("h3", {}, spans[step]()), make("div", { class: "bars-box" }, svg, links)));
   }
   $("#timeline").replaceChildren(make("div", { class: "times" }, ...boxes));
 };

@@ -1,7 +1,7 @@
 // The map: the tree of names as nested areas. Cells are links to the prefix that they show.
 const nodeOf = (list, parent) => {
-  const [label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, children] = list;
-  const node = { label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, parent };
+  const [label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, rules, groups, owner, soon, was, children] = list;
+  const node = { label, keys, size, nottlKeys, nottl, elements, types, error, warning, info, least, median, most, lacks, largest, largestSize, rules, groups, owner, soon, was, parent };
   node.path = label.startsWith("\0") ? label.slice(1) : (parent?.path ?? "") + label;
   if (label.startsWith("\0")) node.label = node.path;
   node.findings = error + warning + info;
@@ -28,14 +28,18 @@ const nodeAt = (path) => {
 // Colours. Each is a class of the cell and its word.
 const typeNames = ["string", "hash", "list", "set", "zset", "stream"];
 const typesOf = (node) => (data.types ?? []).filter((_, i) => node.types >> i & 1);
-const coldKeys = new Map();
-const coldRule = (data.rules ?? []).find((r) => r.rule === "cold-key");
-for (const [g, n] of coldRule?.groups ?? []) coldKeys.set(data.groups[g][0], n);
-const coldOf = (node) => {
-  let n = 0;
-  for (const [group, keys] of coldKeys) if (group === node.path || group.startsWith(node.path)) n += keys;
-  return n;
+// rulesOf returns the findings of a node: rule, severity and number.
+const rulesOf = (node) => {
+  const list = [];
+  for (let i = 0; i < node.rules.length; i += 2) list.push([...data.rules[node.rules[i]], node.rules[i + 1]]);
+  return list;
 };
+const coldOf = (node) => rulesOf(node).reduce((sum, [rule, , n]) => rule === "cold-key" ? sum + n : sum, 0);
+// ownerOf returns who owns the keys of a node, null if nobody owns any keys.
+const ownerOf = (node) => !data.owners ? null : data.owners[node.owner] ?? (node.owner === -2 ? say("(no owner)") : say("several"));
+// groupsOf returns the names of the groups that count the keys of a node.
+const groupsOf = (node) => node.groupNames ??= new Set(node.children.length ? node.children.flatMap((c) => [...groupsOf(c)]) :
+  node.groups.length ? node.groups.map((g) => data.groups[g][0]) : [node.path]);
 const colors = {
   type: (node) => {
     const types = typesOf(node);
@@ -46,13 +50,22 @@ const colors = {
     return node.median < 3600 ? "c-1" : node.median < 86400 ? "c-2" : node.median < 7 * 86400 ? "c-3" : "c-4";
   },
   severity: (node) => node.error ? "s-error" : node.warning ? "s-warning" : node.info ? "s-info" : "s-fine",
+  growth: (node) => {
+    const growth = growthOf(node);
+    return growth === null ? "c-none" : growthSteps.find(([, least]) => growth >= least)[0];
+  },
   age: (node) => {
     const share = coldOf(node) / node.keys;
     return share === 0 ? "c-0" : share < 0.25 ? "c-2" : share < 0.75 ? "c-3" : "c-4";
   },
 };
+// growthOf returns by how much of what it was a node has grown: -1 to Infinity, null if that is not known.
+const growthOf = (node) => !node.was.length ? null : node.was[0] ? node.size / node.was[0] - 1 : Infinity;
+const growthSteps = [["t-up3", 1, () => say("doubled or new")], ["t-up2", 0.25, () => say("25% more or over")], ["t-up1", 0.02, () => say("more")],
+  ["t-same", -0.02, () => say("about the same")], ["t-down1", -0.25, () => say("less")], ["t-down2", -1, () => say("25% less or under")]];
 const legends = {
-  type: () => [...typeNames.filter((t) => data.types.includes(t)).map((t) => ["t-" + t, t]), ["t-mixed", say("several types")]],
+  growth: () => [...growthSteps.map(([name, , text]) => [name, text()]), ["c-none", say("not known")]],
+  type: () => [...typeNames.map((t) => ["t-" + t, t]), ["t-other", say("other types")], ["t-mixed", say("several types")]],
   ttl: () => [["c-1", say("under an hour")], ["c-2", say("under a day")], ["c-3", say("under a week")], ["c-4", say("longer")], ["c-none", say("most have no TTL")]],
   severity: () => [["s-error", say("errors")], ["s-warning", say("warnings")], ["s-info", say("info")], ["s-fine", say("no findings")]],
   age: () => [["c-0", say("no idle keys")], ["c-2", say("under 25% idle")], ["c-3", say("under 75% idle")], ["c-4", say("nearly all idle")]],
@@ -139,7 +152,7 @@ const makeCell = (c, address) => {
   const name = rest ? say("{n} more", count(rest)) : node.path.slice(node.path.startsWith(parent.path) ? parent.path.length : 0) || node.path;
   const worst = rest ? "" : node.error ? "error" : node.warning ? "warning" : "";
   const cell = c.cell = document.createElement("a");
-  cell.className = "cell " + (outer ? "outer" : rest ? "t-mixed" : colors[color](node));
+  cell.className = "cell " + (outer ? "outer" : rest ? "rest" : colors[color](node));
   cell.href = address + encodeURIComponent(node.path);
   cell.tabIndex = -1;
   cell.ariaLabel = rest ? name : `${node.path}, ${bytes(node.size)}, ${keysOf(node.keys)}, ${worst === "error" ? say("errors") : worst ? say("warnings") : say("no errors")}`;
@@ -226,10 +239,11 @@ const up = () => {
 };
 
 if (tree) {
+  for (const cell of $$("#expires-next-table td.name")) if (byPath.has(cell.textContent)) link(cell, "#" + new URLSearchParams({ at: cell.textContent }));
   views.push((before, again) => {
     const node = state.key !== undefined ? nodeOfKey(state.key) : nodeAt(state.at);
     const from = shownNode;
-    const moved = state.key !== before.key && state.key !== undefined || state.at !== before.at && state.at !== undefined;
+    const moved = ["key", "at", "time"].some((name) => state[name] !== before[name] && state[name] !== undefined);
     const away = moved && from && map.getBoundingClientRect().bottom < 200; // asked before anything changes
     const [oldMeasure, oldColor] = [measure, color];
     measure = ["size", "keys", "nottl", "findings"].includes(state.size) ? state.size : "size";
@@ -247,7 +261,8 @@ if (tree) {
       const zooms = from && next !== from;
       draw(zooms && !still.matches, zooms && focus ? () => cells.find((c) => isBelow(from, c.node)) ?? cells[0] : null);
       if (zooms) zoom(from, next, drawn);
-      $("#legend").replaceChildren(...legends[color]().map(([name, text]) => make("li", {}, make("svg", { "aria-hidden": "true" }, make("rect", { class: name, width: 12, height: 12 })), text)));
+      const used = new Set(cells.filter((c) => !c.outer && !c.rest).map((c) => colors[color](c.node)));
+      $("#legend").replaceChildren(...legends[color]().filter(([name]) => used.has(name)).map(([name, text]) => make("li", {}, make("svg", { "aria-hidden": "true" }, make("rect", { class: name, width: 12, height: 12 })), text)));
     } else mark();
     drawCrumbs(node);
     if (away) scrollTo(0, 0);
@@ -283,37 +298,48 @@ if (tree) {
   });
 }
 
-// Search: names that have the words. What is above and below a hit stays bright.
+// Search: names that have the words, and owners that have those after owner:. What is above and
+// below a hit stays bright. A time leaves what may expire then.
 let hits = null;
+const wordsOf = (text) => {
+  const all = (text ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  return { names: all.filter((w) => !w.startsWith("owner:")), owners: all.filter((w) => w.startsWith("owner:")).map((w) => w.slice(6)) };
+};
+const isOwner = (owner, words) => words.every((w) => owner !== null && owner.toLowerCase().includes(w));
+const timeOf = (text) => text ? text.split("-").map(Number) : null;
+const expiresIn = (node, time) => !time || node.most !== null && node.least + data.taken < time[1] && node.most + data.taken >= time[0];
 const search = () => {
-  const words = (state.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const { names, owners } = wordsOf(state.q);
+  const time = timeOf(state.time);
   const box = $("#search");
   if (box.value !== (state.q ?? "")) box.value = state.q ?? "";
   const found = $("#found");
   hits = null;
-  if (!words.length) { found.textContent = ""; return; }
+  found.textContent = "";
+  const asked = names.length + owners.length > 0;
+  if (!asked && !time) return;
   hits = new Set();
   let keys = 0;
   const look = (node, above) => {
     const path = node.path.toLowerCase();
-    const hit = above || node !== tree && words.every((w) => path.includes(w));
+    const hit = above || node !== tree && names.every((w) => path.includes(w)) && isOwner(ownerOf(node), owners);
     if (hit && !above) keys += node.keys;
-    let any = hit;
+    let any = hit && !node.children.length && expiresIn(node, time);
     for (const c of node.children) any = look(c, hit) || any;
     if (any) hits.add(node);
     return any;
   };
-  if (tree) look(tree, false);
+  if (tree) look(tree, !asked);
   let single = 0;
   for (const k of keyRows) {
     const name = k.name.toLowerCase();
-    if (!words.every((w) => name.includes(w))) continue;
+    if (time || !names.every((w) => name.includes(w)) || !isOwner(k.cells.owner?.textContent ?? null, owners)) continue;
     const node = tree && nodeOfKey(k.name);
-    if (!node || words.every((w) => node.path.toLowerCase().includes(w))) continue;
+    if (!node || hits.has(node)) continue;
     single++;
     for (let n = node; n; n = n.parent) hits.add(n);
   }
-  found.textContent = keysOf(keys + single);
+  if (asked) found.textContent = keysOf(keys + single);
 };
 $("#search")?.addEventListener("input", (e) => goQuietly({ q: e.target.value, at: state.at, key: state.key }));
 $("#search")?.addEventListener("keydown", (e) => {

@@ -61,7 +61,7 @@ const stateOf = (hash) => {
 };
 // addressOf returns the URL of the page with changes; null removes.
 const addressOf = (changes) => {
-  const next = { ...state, key: null, to: null, ...changes };
+  const next = { ...state, key: null, to: null, time: null, ...changes };
   return "#" + new URLSearchParams(Object.entries(next).filter(([, v]) => v !== null && v !== undefined && v !== ""));
 };
 const go = (changes) => { location.hash = addressOf(changes); };

@@ -6,10 +6,16 @@ const keyLink = (name) => known.has(name) ? make("a", { href: addressOf({ key: n
 const badge = (severity) => make("span", { class: "severity " + severity }, severity);
 const ruleLink = (rule, severity) => make("a", { href: "#" + new URLSearchParams({ ...state, key: "", at: state.at ?? "", to: `rule-${rule}-${severity}` }) }, make("code", {}, rule));
 
-// below reports whether a group or a key belongs to a node.
-const below = (name, node) => !node.parent || name === node.path || name.startsWith(node.path.replace(/…$/, "")) && (node.children.length > 0 || node.path.endsWith("…")) || fits(name, node);
+// concerns reports whether a name of a key, of a group or of a prefix has to do with a node: it is
+// below it, or above it, or a group that counts keys of the node.
+const concerns = (name, node) => !node.parent || groupsOf(node).has(name) || isBelow(node, byPath.get(name) ?? {}) ||
+  name.startsWith(node.path.replace(/…$/, "")) && (node.children.length > 0 || node.path.endsWith("…")) || fits(name, node);
 
 const section = (title, ...content) => content.length ? [make("h3", {}, title), ...content] : [];
+
+const expires = (node, i) => node.soon[i] ? `${keysOf(node.soon[i])}, ${bytes(node.soon[i + 1])}` : say("none");
+
+const signed = (n, show) => n < 0 ? "-" + show(-n) : "+" + show(n);
 
 const nodePane = (node) => {
   const share = tree.size ? percent(node.size / tree.size) : "";
@@ -18,23 +24,25 @@ const nodePane = (node) => {
     ...fact(size, `${bytes(node.size)} (${share})`), ...fact(say("keys"), count(node.keys)), ...fact(say("elements"), count(node.elements)),
     ...fact(say("types"), typesOf(node).join(", ")),
     ...fact(say("without TTL"), node.nottlKeys ? `${percent(node.nottlKeys / node.keys)}, ${bytes(node.nottl)}` : say("none")),
-    ...(node.median === null ? [] : fact("TTL", node.least === node.most ? duration(node.median) : `${duration(node.least)} – ${duration(node.most)}, ${say("median")} ${duration(node.median)}`)));
-  const groups = (data.groups ?? []).map((g, i) => [g, i]).filter(([g]) => below(g[0], node));
-  const inGroups = new Set(groups.map(([, i]) => i));
-  const found = (data.rules ?? []).map((r) => [r, r.groups.reduce((n, [g, c]) => inGroups.has(g) ? n + c : n, 0)]).filter(([, n]) => n > 0);
+    ...(data.since ? fact(say("since {n}", data.since), node.was.length ? `${signed(node.size - node.was[0], bytes)} (${node.was[0] ? signed(growthOf(node), percent) : say("new")}), ${signed(node.keys - node.was[1], count)} ${say("keys")}` : say("not known")) : []),
+    ...(data.owners ? fact(say("owner"), ownerOf(node)) : []),
+    ...(node.median === null ? [] : fact("TTL", node.least === node.most ? duration(node.median) : `${duration(node.least)} – ${duration(node.most)}, ${say("median")} ${duration(node.median)}`)),
+    ...(node.soon.length ? [...fact(say("expires before midnight (UTC)"), expires(node, 2)), ...fact(say("expires within 24 hours"), expires(node, 4))] : []));
+  const own = groupsOf(node);
+  const found = rulesOf(node);
   const names = new Map();
-  for (const [g] of groups) if (g[2]) {
+  for (const g of data.groups ?? []) if (g[2] && own.has(g[0])) {
     const text = root.lang === "zh" ? g[3] : g[2];
     names.set(text, (names.get(text) ?? 0) + g[1]);
   }
-  const about = $$("#fix li.card").filter((c) => c.dataset.about && below(c.dataset.about, node));
-  const saving = rowsOf("savings-table").filter((s) => below(s.name, node));
-  const keys = keyRows.filter((k) => below(k.name, node)).sort((a, b) => b.size - a.size).slice(0, 12);
+  const about = $$("#fix li.card, #what-can-go li.card").filter((c) => c.dataset.about && concerns(c.dataset.about, node));
+  const saving = rowsOf("savings-table").filter((s) => concerns(s.name, node));
+  const keys = keyRows.filter((k) => isBelow(nodeOfKey(k.name), node)).sort((a, b) => b.size - a.size).slice(0, 12);
   const largest = keys.map((k) => make("li", {}, make("b", {}, bytes(k.size)), " ", keyLink(k.name)));
   if (!largest.length && node.largest) largest.push(make("li", {}, make("b", {}, bytes(node.largestSize)), " ", keyLink(node.largest)));
   return [facts, ...(node.lacks ? [make("p", { class: "dim" }, say("Up to {n} more keys of this prefix count elsewhere.", count(node.lacks)))] : []),
     ...section(say("What it is"), ...[...names].slice(0, 5).map(([text, n]) => make("p", {}, text, " ", make("span", { class: "dim" }, keysOf(n))))),
-    ...section(say("Findings"), ...found.map(([r, n]) => make("p", {}, badge(r.severity), " ", ruleLink(r.rule, r.severity), " × ", count(n)))),
+    ...section(say("Findings"), ...found.map(([rule, severity, n]) => make("p", {}, badge(severity), " ", ruleLink(rule, severity), " × ", count(n)))),
     ...section(say("What to do"), ...about.map((c) => c.cloneNode(true)), ...saving.filter((s) => !about.some((c) => c.dataset.about === s.name)).slice(0, 5).map((s) =>
       make("p", {}, make("b", {}, s.cells.saves.textContent), " ", ...s.cells.how.cloneNode(true).childNodes))),
     ...section(say("Largest keys"), ...(largest.length ? [make("ul", { class: "keys" }, ...largest)] : []))];
@@ -49,27 +57,42 @@ const keyPane = (k) => {
     const title = make("dt", {}, ...($("button", head) ?? head).cloneNode(true).childNodes);
     const value = make("dd", {});
     if (h === "findings") for (const rule of english(cell).split(", ")) {
-      const severity = (data.rules ?? []).find((r) => r.rule === rule)?.severity;
+      const severity = (data.rules ?? []).find(([name]) => name === rule)?.[1];
       value.append(...(severity ? [badge(severity), " ", ruleLink(rule, severity)] : [make("code", {}, rule)]), " ");
     } else value.append(...cell.cloneNode(true).childNodes);
     list.append(title, value);
   });
   const node = nodeOfKey(k.name);
-  const about = $$("#fix li.card").filter((c) => c.dataset.about && (c.dataset.about === k.name || below(k.name, { path: c.dataset.about, children: [], parent: tree })));
+  const about = $$("#fix li.card, #what-can-go li.card").filter((c) => c.dataset.about && (c.dataset.about === k.name || fits(k.name, { path: c.dataset.about, children: [] }) || isBelow(node, byPath.get(c.dataset.about) ?? {})));
   return [list, ...section(say("Where it is"), make("p", {}, make("a", { href: addressOf({ at: node.path }), class: "name" }, node.path || say("all keys")))),
     ...section(say("What to do"), ...about.map((c) => c.cloneNode(true)))];
 };
 
+// timePane says what expires in a time: in an hour of the day after the snapshot exactly, later what may.
+const utc = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 19);
+const timePane = ([from, until]) => {
+  const hour = (data.hours ?? []).find((h) => h.from === from && h.until === until);
+  const rows = hour ? hour.prefixes.map((p) => [p.prefix, p.keys]) :
+    [...byPath.values()].filter((n) => !n.children.length && expiresIn(n, [from, until])).sort((a, b) => b.keys - a.keys).slice(0, 15).map((n) => [n.path, n.keys]);
+  const command = make("div", { class: "command" }, make("pre", {}, `rdblens keys --expire-after ${utc(from)} --expire-before ${utc(until)} ${data.files}`),
+    make("button", { type: "button", class: "copy" }, say("Copy")));
+  return [...(hour ? [make("dl", {}, ...fact(say("keys"), count(hour.keys)), ...fact(say("memory"), hour.memory_bytes === null ? "" : bytes(hour.memory_bytes)))] :
+    [make("p", { class: "dim" }, say("These prefixes have keys that expire before and after this time, or in it. The command lists the keys that expire in it."))]),
+  ...section(say("Prefixes"), make("ul", { class: "keys" }, ...rows.map(([path, keys]) => make("li", {}, make("b", {}, keysOf(keys)), " ",
+    make("a", { href: addressOf({ at: path, time: null }), class: "name", dir: "auto" }, path))))), ...(data.files ? [command] : [])];
+};
+
 if (pane) views.push((before, again) => {
-  if (state.key === before.key && state.at === before.at && !again && pane.dataset.shown) return;
+  if (["key", "at", "time"].every((name) => state[name] === before[name]) && !again && pane.dataset.shown) return;
   pane.dataset.shown = "yes";
   const key = state.key === undefined ? undefined : known.get(state.key);
   const node = nodeAt(state.at);
-  const isOpen = key !== undefined || state.key === undefined && node !== tree && (node.parent !== tree || inside(tree) !== inside(node));
+  const time = timeOf(state.time);
+  const isOpen = time || key !== undefined || state.key === undefined && node !== tree && (node.parent !== tree || inside(tree) !== inside(node));
   $("#fix").classList.toggle("hidden", isOpen);
   pane.classList.toggle("hidden", !isOpen);
   if (!isOpen) { pane.replaceChildren(); return; }
-  const name = key ? key.name : node.path;
-  pane.replaceChildren(make("a", { class: "back", href: addressOf({ at: null }) }, "‹ " + say("What to fix first")), make("h2", { class: "name", dir: "auto" }, name), ...(key ? keyPane(key) : nodePane(node)));
+  const name = time ? `${utc(time[0]).replace("T", " ")} – ${utc(time[1]).replace("T", " ")} UTC` : key ? key.name : node.path;
+  pane.replaceChildren(make("a", { class: "back", href: addressOf({ at: null, time: null }) }, "‹ " + say("What to fix first")), make("h2", { class: "name", dir: "auto" }, name), ...(time ? timePane(time) : key ? keyPane(key) : nodePane(node)));
   pane.scrollTop = 0;
 });

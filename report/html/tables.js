@@ -73,7 +73,8 @@ const enhance = (table) => {
     self.draw();
   };
   self.search = (words) => {
-    for (const row of self.rows) row.classList.toggle("off", words.length > 0 && !words.every((w) => row.textContent.toLowerCase().includes(w)));
+    const owner = heads.findIndex((h) => english(h) === "owner");
+    for (const row of self.rows) row.classList.toggle("off", !words.names.every((w) => row.textContent.toLowerCase().includes(w)) || !isOwner(row.cells[owner]?.textContent ?? null, words.owners));
     self.draw();
   };
   allTables.push(self);
@@ -113,6 +114,6 @@ for (const cell of $$("details td.name:first-child")) if (known.has(cell.textCon
 views.push((before, again) => {
   for (const t of allTables) if (again || state[t.table.id] !== before[t.table.id]) t.show(state[t.table.id] ?? "");
   if ((state.q ?? "") === (before.q ?? "") && !again) return;
-  const words = (state.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(state.q);
   for (const t of allTables) if (["keys-table", "groups-table", "savings-table"].includes(t.table.id)) t.search(words);
 });

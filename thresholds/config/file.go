@@ -162,11 +162,17 @@ const (
 )
 
 var (
-	hasWildEnd        = regexp.MustCompile(wildEndPattern).MatchString
-	matchesSeparators = regexp.MustCompile(separatorsPattern).MatchString
-	matchesNamespace  = regexp.MustCompile(namespacePattern).MatchString
-	isLetters         = regexp.MustCompile("^[A-Za-z]+$").MatchString
+	hasWildEnd        = matching(wildEndPattern)
+	matchesSeparators = matching(separatorsPattern)
+	matchesNamespace  = matching(namespacePattern)
+	isLetters         = matching("^[A-Za-z]+$")
 )
+
+// matching returns a function that reports whether a text matches a pattern, which is compiled for the first one.
+func matching(pattern string) func(string) bool {
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	return func(s string) bool { return re().MatchString(s) }
+}
 
 // CheckSeparators returns an error if a configuration cannot have these separators.
 func CheckSeparators(v string) error {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -13,7 +12,7 @@ import (
 // changePattern is a percentage, or a size with its unit, of more than 0.
 const changePattern = `^\s*(0*[1-9][0-9]{0,5}(\.[0-9]{1,3})?|0+\.([1-9][0-9]{0,2}|0[1-9][0-9]?|00[1-9]))\s*(%|[KMGTkmgt](i?[Bb])?)\s*$`
 
-var matchesChange = regexp.MustCompile(changePattern).MatchString
+var matchesChange = matching(changePattern)
 
 func nightlyShape() shape[thresholds.Nightly] {
 	type settings = thresholds.Nightly

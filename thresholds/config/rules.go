@@ -3,7 +3,6 @@ package config
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -310,7 +309,7 @@ func unitSchema(u message.Unit) object {
 // characters is wanted: a class in brackets, or an anchor at both ends.
 const expressionPattern = `\[[^\]]+\]|^\^.*\$$`
 
-var isExpression = regexp.MustCompile(expressionPattern).MatchString
+var isExpression = matching(expressionPattern)
 
 func paramShape(rule *thresholds.Rule, p thresholds.Param) shape[thresholds.Value] {
 	type value = thresholds.Value

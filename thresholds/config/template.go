@@ -3,7 +3,6 @@ package config
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -29,7 +28,7 @@ func Template(profile string) []byte {
 }
 
 // needsNoQuotes matches values that YAML takes as they are, also within braces.
-var needsNoQuotes = regexp.MustCompile(`^([0-9A-Za-z][0-9A-Za-z .%]*|\{.*\})$`)
+var needsNoQuotes = matching(`^([0-9A-Za-z][0-9A-Za-z .%]*|\{.*\})$`)
 
 // inLine returns the values of entries below a path as a value of YAML in one line.
 func inLine(entries []Entry, path string) string {
@@ -38,7 +37,7 @@ func inLine(entries []Entry, path string) string {
 		if count := strings.ReplaceAll(value, ",", ""); strings.Trim(count, "0123456789") == "" {
 			value = count
 		}
-		if !needsNoQuotes.MatchString(value) {
+		if !needsNoQuotes(value) {
 			value = strconv.Quote(value)
 		}
 		return value

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"math/bits"
-	"slices"
 
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -71,11 +70,6 @@ var packaged = map[string]string{
 // one that is built with the servers' sources.
 func UsualAllocator(server, release string) string {
 	return cmp.Or(packaged[server+" "+release], allocators[0].name)
-}
-
-// indexOf returns the place of an allocator, 0 of an unknown one.
-func indexOf(name string) int {
-	return max(0, slices.IndexFunc(allocators, func(a allocator) bool { return a.name == name }))
 }
 
 // usable returns the size of the block for a request of n bytes, jemalloc's

@@ -403,22 +403,36 @@ func TestTreeNodes(t *testing.T) {
 // TestStreamTail checks what the last node of a live stream is taken to have reserved: 4096
 // bytes, or about stream-node-max-bytes if full nodes show that it is less.
 func TestStreamTail(t *testing.T) {
-	for _, c := range []struct{ full, entries, tail int64 }{
-		{960, 16, 1024},  // of 1000 bytes: 60 more would be too many
-		{960, 100, 4096}, // full because of stream-node-max-entries
-		{4000, 13, 4096},
-		{5000, 3, 4096},
+	for _, c := range []struct{ full, entries, last, others, tail int64 }{
+		{960, 16, 300, 0, 1024},    // of 1000 bytes: 60 more would be too many
+		{960, 16, 300, 2000, 1024}, // its own nodes were full with less than those of other streams
+		{960, 100, 300, 0, 4096},   // full because of stream-node-max-entries
+		{4000, 13, 300, 0, 4096},
+		{5000, 3, 300, 0, 4096},
+		{0, 0, 300, 1010, 1024}, // one node, and other streams with full ones
+		{0, 0, 300, 9000, 4096},
+		{0, 0, 300, 0, 4096},
 	} {
 		var allocated []int64
 		for _, state := range States() {
 			var a Accumulator
-			a.Reset(mustChoose(t, Options{Server: "redis-7.0", State: state}))
-			a.AddStreamNode(1, 1, c.full, c.entries)
-			a.AddStreamNode(2, 1, 300, 4)
+			a.Reset(mustChoose(t, Options{Server: "redis-7.0", State: state, StreamNode: c.others}))
+			if c.full > 0 {
+				a.AddStreamNode(1, 1, c.full, c.entries)
+			}
+			a.AddStreamNode(2, 1, c.last, 4)
 			allocated = append(allocated, a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: c.entries + 4, Nodes: 2}).Allocated)
 		}
-		if got := allocated[0] - allocated[1]; got != c.tail-320 { // 300 bytes are in a block of 320
+		if got := allocated[0] - allocated[1]; got != c.tail-mustChoose(t, Options{}).usable(c.last) { // 300 bytes are in a block of 320
 			t.Errorf("%+v: %d more than after a restart, want %d", c, got, c.tail-320)
 		}
+	}
+	var a Accumulator
+	a.Reset(mustChoose(t, Options{}))
+	for i, node := range []struct{ bytes, entries int64 }{{300, 3}, {960, 16}, {5000, 1}, {1000, 100}, {1100, 2}} {
+		a.AddStreamNode(uint64(i), 1, node.bytes, node.entries)
+	}
+	if got := a.StreamNode(); got != 960 { // the others are full with one entry, or with 100, or the last
+		t.Errorf("the largest full node has %d bytes", got)
 	}
 }

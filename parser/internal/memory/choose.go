@@ -25,6 +25,9 @@ type Options struct {
 	State string
 	// Cluster reports whether the server is in cluster mode.
 	Cluster bool
+	// StreamNode is about the stream-node-max-bytes of the server, as full nodes of all
+	// streams show it (parser.Info.StreamNode); 0 is unknown, then the default.
+	StreamNode int64
 	// RDB is the version of the file's format, 0 if unknown. It dates files that
 	// do not name their server, and development builds, which all have version
 	// 255.255.255.
@@ -74,7 +77,9 @@ func Choose(server, version string, opt Options) (model *Model, note string, err
 	if fam == nil {
 		return nil, note, nil
 	}
-	return newModel(fam, alloc, live, opt.Cluster, approximate), note, nil
+	m := newModel(fam, alloc, live, opt.Cluster, approximate)
+	m.streamTail = tailOf(opt.StreamNode)
+	return m, note, nil
 }
 
 // parseServer splits "redis-7.0", "7.0.15", "v7.0" or "Valkey-9.1.0-rc1".
@@ -186,20 +191,10 @@ func title(name string) string {
 	return line + " " + strings.TrimPrefix(version, "enterprise-")
 }
 
-// A Fit is how well an allocator explains the used_memory of a snapshot.
-type Fit uint8
-
-// FitNone is that of a snapshot without used_memory, or whose used_memory no allocator
-// explains.
-const (
-	FitNone Fit = iota
-	FitTie      // another allocator explains it nearly as well
-	FitOne      // this one does, and no other
-)
-
-// FindAllocator returns which of Allocators the server had, by its used_memory and the
-// prediction for each of them, in bytes. usual is the name of the one that servers of its
-// release most often have (UsualAllocator).
+// FindAllocator returns which of Allocators the server may have had, first the likeliest, by
+// its used_memory and the prediction for each of them, in bytes: none if used_memory is
+// unknown or no allocator explains it, several if it fits them nearly as well. usual is the
+// name of the one that servers of its release most often have (UsualAllocator).
 //
 // A server uses what is predicted, and more: histograms of commands, buffers, spare bytes
 // of strings, tables that grow. How much more is taken to be distributed exponentially,
@@ -207,14 +202,14 @@ const (
 // deletions. It rarely uses less: the error of predictions is about half a per cent, and
 // tens of kilobytes for the empty server. What used_memory leaves open, the usual allocator
 // decides.
-func FindAllocator(used int64, predicted []int64, usual string) (index int, fit Fit) {
+func FindAllocator(used int64, predicted []int64, usual string) (fits []int) {
 	const (
 		few, slack, constant = .01, .15, 1 << 20
 		afterDeletions       = .1 // of all servers
 		error, errorConstant = .005, 48 << 10
 		prior                = 3  // how many times as often the usual one is
-		clearly              = 3  // ratio of chances for FitOne
-		farther              = .6 // of the prediction, and that many megabytes more, for FitNone
+		clearly              = 3  // ratio of chances, over which only one fits
+		farther              = .6 // of the prediction, and that many megabytes more, for none
 		fartherConstant      = 8 << 20
 		alike                = .002 // predictions that are the same
 	)
@@ -243,12 +238,18 @@ func FindAllocator(used int64, predicted []int64, usual string) (index int, fit 
 	}
 	far := float64(used) - (1+farther)*float64(predicted[best]) - fartherConstant
 	if used <= 0 || chance(best) < .002 || far > 0 {
-		return indexOf(usual), FitNone
+		return nil
 	}
+	fits = []int{best}
+	apart := false // if not, it makes no difference which of them it is
 	for i, p := range predicted {
-		if apart := math.Abs(float64(p-predicted[best])) > alike*float64(p); apart && clearly*chance(i) > chance(best) {
-			return best, FitTie
+		if i != best && clearly*chance(i) > chance(best) {
+			fits = append(fits, i)
+			apart = apart || math.Abs(float64(p-predicted[best])) > alike*float64(p)
 		}
 	}
-	return best, FitOne
+	if !apart {
+		fits = fits[:1]
+	}
+	return fits
 }

@@ -57,16 +57,13 @@ func (d *growingDict) resize(buckets int64) {
 	d.steps = filledBuckets(d.used, d.old)
 }
 
+// insertedDict returns the dict of n entries that were inserted one by one.
 func insertedDict(n int64) table {
-	full := dictBuckets(n) / 2
-	if full < 4 {
-		return table{buckets: dictBuckets(n)}
+	t := table{buckets: dictBuckets(n)}
+	if full := t.buckets / 2; full >= 4 && n-full <= filledBuckets(full, full) {
+		t.old = full
 	}
-	d := growingDict{table: table{buckets: full}, used: full}
-	for d.used < n && (d.old > 0 || d.used == full) {
-		d.insert()
-	}
-	return d.table
+	return t
 }
 
 // convertedDict returns the dict of a hash of n fields whose field number
@@ -142,6 +139,21 @@ func insertedHashtable(n int64) table {
 	}
 	t.setMovingChildren(n, moving, old-moved)
 	return t
+}
+
+// Resizing returns what the second table takes, in bytes, of a table of n elements that were
+// inserted one by one: 0 if all of them have moved by then, or after a restart.
+func (m *Model) Resizing(n int64) int64 {
+	if !m.live {
+		return 0
+	}
+	t := insertedDict(n)
+	if m.hashtable {
+		t = insertedHashtable(n)
+	}
+	size, _ := m.bucketSizes(t)
+	settled, _ := m.bucketSizes(m.tableFor(n))
+	return max(0, size-settled)
 }
 
 // setMovingChildren sets the child buckets of a hashtable of n entries, of which

@@ -9,6 +9,7 @@ type Model struct {
 	cluster     bool
 	approximate bool
 
+	streamTail       int64 // bytes that XADD reserves for the newest node of a stream
 	maxEmbedded      int64 // longest text that may be inside its object
 	dictEntry        int64 // allocated size of a dictEntry
 	bareSkiplistNode int64 // expected size of a skiplist node without its member, in 1/65536 bytes
@@ -53,7 +54,7 @@ func newModel(f *family, a allocator, live, cluster, approximate bool) *Model {
 	if f.key == keyOverlay {
 		m.maxEmbedded = maxOverlay
 	}
-	m.bareSkiplistNode = m.expectedSkiplistNode(0)
+	m.bareSkiplistNode, m.streamTail = m.expectedSkiplistNode(0), tailOf(0)
 	for n := range int64(tabled) {
 		m.key0[n] = newPair(m.computeKey(n, false))
 		m.key1[n] = newPair(m.computeKey(n, true))
@@ -87,7 +88,9 @@ func (m *Model) Allocators() (list []*Model) {
 		if a == m.allocator {
 			list = append(list, m)
 		} else {
-			list = append(list, newModel(m.family, a, m.live, m.cluster, m.approximate))
+			o := newModel(m.family, a, m.live, m.cluster, m.approximate)
+			o.streamTail = m.streamTail
+			list = append(list, o)
 		}
 	}
 	return list

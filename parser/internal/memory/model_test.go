@@ -457,3 +457,29 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 }
+
+// TestResizing has what collections took beside their settled tables on servers that had
+// just written them, bytes a collection: measured, with what else differs there.
+func TestResizing(t *testing.T) {
+	for _, c := range []struct {
+		server   string
+		n        int64
+		measured float64
+	}{
+		{"redis-7.0", 20, 128}, // 1,500 hashes
+		{"redis-8.0", 20, 128},
+		{"redis-8.0", 40, 302}, // 600 sets, whose members that share a bucket have entries, too
+		{"valkey-8.1", 15, 187},
+		{"valkey-9.1", 15, 188},
+		{"redis-8.0", 15, 0},
+		{"valkey-8.1", 40, 0},
+	} {
+		got := float64(mustChoose(t, Options{Server: c.server, Allocator: "jemalloc-system"}).Resizing(c.n))
+		if math.Abs(got-c.measured) > c.measured/6 {
+			t.Errorf("%s, %d elements: %v, measured %v", c.server, c.n, got, c.measured)
+		}
+		if got := mustChoose(t, Options{Server: c.server, State: "reloaded"}).Resizing(c.n); got != 0 {
+			t.Errorf("%s, %d elements after a restart: %d", c.server, c.n, got)
+		}
+	}
+}

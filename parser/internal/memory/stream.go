@@ -1,9 +1,9 @@
 package memory
 
 const (
-	// streamTail is what XADD allocates for a stream's newest listpack
+	// maxTail is what XADD allocates for a stream's newest listpack
 	// (STREAM_LISTPACK_MAX_PRE_ALLOCATE in t_stream.c), unless stream-node-max-bytes is less.
-	streamTail = 4096
+	maxTail = 4096
 
 	// MEMORY USAGE of Redis counts 16 bytes for every ID in a radix tree, and a
 	// fixed estimate for every node (streamRadixTreeMemoryUsage in object.c).
@@ -27,6 +27,7 @@ type streamState struct {
 	lastNode  int64 // bytes of the last node's listpack
 	entries   int64 // that were added to it
 	maxBytes  int64 // about stream-node-max-bytes, 0 unknown; see AddStreamNode
+	fullNode  int64 // bytes of the largest full node, 0 none
 	inGroup   bool
 	consumers int64 // of the current group
 	producers int64
@@ -66,12 +67,31 @@ func (s *streamState) reset() {
 func (a *Accumulator) AddStreamNode(hi, lo uint64, n, entries int64) {
 	m := a.model
 	if full := a.stream.entries; full%10 != 0 {
-		a.stream.maxBytes = max(a.stream.maxBytes, a.stream.lastNode+a.stream.lastNode/full)
+		entry := a.stream.lastNode / full
+		if next := n / max(1, entries); next > 2*entry { // the next one may have been a large one
+			entry = next
+		}
+		a.stream.maxBytes = max(a.stream.maxBytes, a.stream.lastNode+entry)
+		if full > 1 { // one entry may be larger than a node
+			a.stream.fullNode = max(a.stream.fullNode, a.stream.lastNode)
+		}
 	}
 	a.extended, a.stream.used = true, true
 	a.stream.trees().ids.add(&m.allocator, hi, lo)
 	a.stream.lastNode, a.stream.entries = n, entries
 	a.addSizes(m.usable(n), m.packedUsage(n))
+}
+
+// StreamNode returns the bytes of the stream's largest node that is full, 0 if none is:
+// stream-node-max-bytes is about that of the largest of all streams.
+func (a *Accumulator) StreamNode() int64 { return a.stream.fullNode }
+
+// tailOf returns what XADD reserves, by stream-node-max-bytes, 0 unknown.
+func tailOf(maxBytes int64) int64 {
+	if maxBytes > 0 {
+		return min(maxTail, maxBytes)
+	}
+	return maxTail
 }
 
 // BeginGroup begins a consumer group whose name has n bytes, of which name has
@@ -223,7 +243,7 @@ func (a *Accumulator) addGroupIndex(pending raxSize) {
 
 // streamSizes returns what a stream takes without its key.
 func (m *Model) streamSizes(a *Accumulator) (alloc, usage int64) {
-	last, tail := a.stream.lastNode, int64(streamTail)
+	last, tail := a.stream.lastNode, m.streamTail
 	if a.stream.maxBytes > 0 {
 		tail = min(tail, a.stream.maxBytes)
 	}

@@ -71,17 +71,25 @@ func Of(valkey bool) []Release {
 
 // UpTo returns the releases up to the one of that name.
 func UpTo(of []Release, name string) []Release {
-	return slices.Clip(of[:index(of, name)+1])
+	return slices.Clip(of[:known(of, name)+1])
 }
 
 // Has reports whether there is a release of that name.
 func Has(of []Release, name string) bool { return index(of, name) >= 0 }
 
 // RDB returns the RDB version of the release of that name.
-func RDB(of []Release, name string) int { return of[index(of, name)].RDB }
+func RDB(of []Release, name string) int { return of[known(of, name)].RDB }
 
 func index(of []Release, name string) int {
 	return slices.IndexFunc(of, func(r Release) bool { return r.Name == name })
+}
+
+// known is index of a release that there must be.
+func known(of []Release, name string) int {
+	if !Has(of, name) {
+		panic("release: there is no row of release " + name)
+	}
+	return index(of, name)
 }
 
 // First returns the name of the first release that loads an RDB version, "" if none

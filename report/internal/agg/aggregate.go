@@ -68,10 +68,12 @@ type findingKind struct {
 	ignored  uint16 // as in thresholds.Finding
 }
 
-// aggregates is the table of a block's aggregates.
+// aggregates is the table of a block's aggregates. Those of earlier blocks stay in it, without
+// keys, as long as the leaves of the block's tree do.
 type aggregates struct {
 	index   hashindex.Index
 	list    []aggregate
+	used    []int32       // those that have keys, in the order of their first keys
 	largest []RetainedKey // the largest key of each
 	names   int64         // bytes of the names of largest
 	found   []findingKind
@@ -81,11 +83,27 @@ type aggregates struct {
 
 func newAggregates() aggregates { return aggregates{index: hashindex.New(512)} }
 
-func (t *aggregates) reset() {
-	if len(t.list) > 0 {
+func newAggregate(id aggregateID) aggregate {
+	return aggregate{aggregateID: id, largest: -1, ttl: noTTL, idle: neverIdle}
+}
+
+// keptAggregates is the largest number of aggregates that stay for the next block.
+const keptAggregates = 512
+
+// reset removes all keys, and the aggregates as well unless they are to stay.
+func (t *aggregates) reset(stay bool) {
+	if stay {
+		for _, i := range t.used {
+			a := &t.list[i]
+			found, end := a.found, a.foundEnd
+			*a = newAggregate(a.aggregateID)
+			a.found, a.foundEnd = found, end
+		}
+	} else if len(t.list) > 0 {
 		t.index.Reset()
+		t.list, t.found = t.list[:0], t.found[:0]
 	}
-	t.list, t.found, t.ttls, t.soon = t.list[:0], t.found[:0], t.ttls[:0], t.soon[:0]
+	t.used, t.ttls, t.soon = t.used[:0], t.ttls[:0], t.soon[:0]
 }
 
 // The bits of aggregateID.key. The type is in the lowest five.
@@ -144,7 +162,8 @@ func (t *aggregates) find(id aggregateID) (position int, slot uint) {
 // insert adds an aggregate in the free slot that find returned, and returns its
 // position.
 func (t *aggregates) insert(slot uint, id aggregateID, found []thresholds.Finding) int {
-	a := aggregate{aggregateID: id, largest: -1, ttl: noTTL, idle: neverIdle, found: int32(len(t.found))}
+	a := newAggregate(id)
+	a.found = int32(len(t.found))
 	for i := range found {
 		t.found = append(t.found, findingKind{found[i].Rule, found[i].Severity, found[i].Ignored})
 	}
@@ -192,6 +211,6 @@ func (t *aggregates) newTTLs() int32 {
 }
 
 func (t *aggregates) bytes() int64 {
-	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + t.names + capBytes(t.found) + capBytes(t.ttls) +
-		capBytes(t.soon)
+	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + capBytes(t.used) + t.names + capBytes(t.found) +
+		capBytes(t.ttls) + capBytes(t.soon)
 }

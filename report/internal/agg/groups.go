@@ -55,7 +55,8 @@ func (c *common) add(o common) {
 }
 
 func newGroup(buf []byte) Group {
-	return Group{ttl: noTTL, idle: neverIdle, common: common{undefined, undefined, undefined}, largest: RetainedKey{size: -1, buf: buf}}
+	return Group{ttl: noTTL, idle: neverIdle, common: common{undefined, undefined, undefined},
+		largest: RetainedKey{size: -1, buf: buf}}
 }
 
 // Owner returns the index of the group's owner in thresholds.Engine.Owners, -1
@@ -92,6 +93,7 @@ type Groups struct {
 	tree     *tree.Tree
 	versions tree.Versions
 	list     []Group // of leaves, by their number - 1
+	made     int     // elements of list that were in use; new memory is not read
 	free     []int32 // numbers of leaves that are out of use
 	names    int     // bytes of the names of their largest keys
 	ttls     []ttlHistogram
@@ -174,13 +176,14 @@ func (g *Groups) leaf(node int32) *Group {
 		i, g.free = g.free[len(g.free)-1], g.free[:len(g.free)-1]
 		n.Leaf = i
 	default:
-		if len(g.list) < cap(g.list) {
-			g.list = g.list[:len(g.list)+1]
+		i = int32(len(g.list) + 1)
+		if int(i) <= g.made { // a group was here before
+			g.list = g.list[:i]
+			g.list[i-1] = newGroup(g.list[i-1].largest.buf[:0])
 		} else {
-			g.list = hashindex.Append(g.list, Group{})
+			g.list = hashindex.Append(g.list, newGroup(nil))
+			g.made = int(i)
 		}
-		i = int32(len(g.list))
-		g.list[i-1] = newGroup(g.list[i-1].largest.buf[:0]) // the buffer of a group that was here before
 		n.Leaf = i
 	}
 	return &g.list[i-1]

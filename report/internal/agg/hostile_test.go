@@ -10,7 +10,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/columns"
-	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -51,11 +50,11 @@ func single(kind byte, text []byte) [][]byte {
 	case recordTree:
 		return singleOf[treeState](text)
 	case recordKey:
-		return singleOf[keyState](text)
+		return singleOf[listedKey](text)
 	case recordList:
 		return singleOf[listState](text)
 	case recordSample:
-		return singleOf[identity.Sampled](text)
+		return singleOf[sampleState](text)
 	}
 	return nil
 }
@@ -150,6 +149,22 @@ func editedLeaf(t *testing.T, list []stateRecord, edit func(*treeState)) []state
 	return nil
 }
 
+// editedKey returns records of which the first key that is no leaf's is another one.
+func editedKey(t *testing.T, list []stateRecord, edit func(*keyState)) []stateRecord {
+	t.Helper()
+	at := slices.IndexFunc(list, func(r stateRecord) bool {
+		return r.kind == recordKey && columns.Read(r.text, func(s *listedKey) bool { return s.Key != nil })
+	})
+	if at < 0 {
+		t.Fatal("no key")
+	}
+	return append(slices.Clone(list[:at]), edited(t, list[at:], recordKey, func(s *listedKey) {
+		s.Key.differ(1)
+		edit(s.Key)
+		s.Key.differ(-1)
+	})...)
+}
+
 // TestHostileRecords changes one field of a state after the other: figures at their bounds
 // are read, those beyond are refused, and nothing that is wrong ends in a panic.
 func TestHostileRecords(t *testing.T) {
@@ -169,13 +184,21 @@ func TestHostileRecords(t *testing.T) {
 		t.Helper()
 		read("sums: "+what, ok, edited(t, list, recordSums, edit))
 	}
+	// What refers to leaves and keys is left out.
+	alone := slices.DeleteFunc(slices.Clone(list), func(r stateRecord) bool { return r.kind >= recordKey })
 	group := func(what string, ok bool, edit func(s *groupState)) {
 		t.Helper()
-		read("group: "+what, ok, editedLeaf(t, list, func(s *treeState) { edit(s.Group) }))
+		read("group: "+what, ok, editedLeaf(t, alone, func(s *treeState) {
+			created := map[int32]int64{0: testCreated}
+			s.Group.Largest.Name, s.Group.Below = append([]byte("a:"), s.Group.Largest.Name...), false
+			s.Group.differ(created, 1)
+			edit(s.Group)
+			s.Group.differ(created, -1)
+		}))
 	}
 	key := func(what string, ok bool, edit func(s *keyState)) {
 		t.Helper()
-		read("key: "+what, ok, edited(t, list, recordKey, edit))
+		read("key: "+what, ok, slices.DeleteFunc(editedKey(t, list, edit), func(r stateRecord) bool { return r.kind == recordList }))
 		group("largest key: "+what, ok, func(s *groupState) { edit(s.Largest) })
 	}
 	// Figures that are not those of keys: under 0, over maxFigure.
@@ -255,7 +278,7 @@ func TestHostileRecords(t *testing.T) {
 	}
 	if slices.ContainsFunc(list, func(r stateRecord) bool { return r.kind == recordCount }) {
 		for what, edit := range map[string]func(s *countState){"length": func(s *countState) { s.Length = -1 }, "keys": func(s *countState) { s.Keys = -1 }, "bytes": func(s *countState) { s.Bytes = -1 },
-			"without TTL": func(s *countState) { s.WithoutTTL = -1 }, "keys of a node": func(s *countState) { s.NodeKeys = -1 }, "bytes of a node": func(s *countState) { s.NodeBytes = -1 }, "rule": func(s *countState) { s.Rule = "x" },
+			"without TTL": func(s *countState) { s.WithoutTTL = -1 }, "keys of a node": func(s *countState) { s.NodeKeys = -maxFigure }, "bytes of a node": func(s *countState) { s.NodeBytes = -maxFigure }, "rule": func(s *countState) { s.Rule = "x" },
 			"fleet": func(s *countState) { s.Fleet = 3 }, "node": func(s *countState) { s.Node = 1 }} {
 			read("count: "+what, false, edited(t, list, recordCount, edit))
 		}
@@ -319,17 +342,22 @@ func TestHostileRecords(t *testing.T) {
 	name := func(n int) func(s *keyState) {
 		return func(s *keyState) { s.Name, s.NameLen = make([]byte, n), int64(n) }
 	}
-	read("key: long name", true, edited(t, list, recordKey, name(ListedName)))
-	read("key: longer name", false, edited(t, list, recordKey, name(ListedName+1)))
+	read("key: long name", true, editedKey(t, list, name(ListedName)))
+	read("key: longer name", false, editedKey(t, list, name(ListedName+1)))
 	group("largest key: long name", true, func(s *groupState) { name(maxGroupName)(s.Largest) })
 	group("largest key: longer name", false, func(s *groupState) { name(maxGroupName + 1)(s.Largest) })
 
 	for what, edit := range map[string]func(s *listState){"under 0": func(s *listState) { s.List = -1 }, "over all": func(s *listState) { s.List = numLists }, "twice": func(s *listState) { s.List = 1 },
 		"long": func(s *listState) { s.Entries = append(s.Entries, s.Entries[0]) }, "key under 0": func(s *listState) { s.Entries[0].Key = -1 }, "key": func(s *listState) { s.Entries[0].Key = 1000 },
-		"value": func(s *listState) { s.Entries[0].Value = -1 }, "second": func(s *listState) { s.Entries[0].Second = -1 }, "finding": func(s *listState) { s.Entries[0].Finding = &thresholds.FindingState{} },
+		"value": func(s *listState) { s.Entries[0].Value = -maxFigure }, "second": func(s *listState) { s.Entries[0].Second = -1 }, "finding": func(s *listState) { s.Entries[0].Finding = &thresholds.FindingState{} },
 		"an example without a finding": func(s *listState) { s.List = exampleLists }} {
 		read("list: "+what, false, edited(t, list, recordList, edit))
 	}
+	for what, edit := range map[string]func(s *listedKey){"under 0": func(s *listedKey) { *s = listedKey{Largest: -1} }, "nothing": func(s *listedKey) { *s = listedKey{} },
+		"of no leaf": func(s *listedKey) { *s = listedKey{Largest: 1 << 20} }} {
+		read("key: "+what, false, edited(t, list, recordKey, edit))
+	}
+	read("sample of no leaf", false, edited(t, list, recordSample, func(s *sampleState) { s.Largest = 1 << 20 }))
 	for what, edit := range map[string]func(s *treeState){"depth": func(s *treeState) { s.Node.Depth = 9 }, "a second root": func(s *treeState) { s.Node.Depth = 0 }, "kind": func(s *treeState) { s.Node.Kind = 2 },
 		"flags": func(s *treeState) { s.Node.Flags = 64 }, "label": func(s *treeState) { s.Node.Label = make([]byte, 1000) }, "missed": func(s *treeState) { s.Node.Missed = -1 },
 		"lost": func(s *treeState) { s.Node.Lost[0] = -2 }, "a place below a leaf": func(s *treeState) { s.Node.Lost[1] = 0 }, "closed": func(s *treeState) { s.Node.Flags = 4 },

@@ -122,6 +122,7 @@ func sizeOf(k *parser.Key) int64 {
 // is on.
 type keyPool struct {
 	list  []RetainedKey
+	made  int     // elements of list that were in use; new memory is not read
 	names int64   // bytes of the names of list, also where it was emptied
 	uses  []int32 // lists that each key is on
 	free  []int32
@@ -135,10 +136,11 @@ func (p *keyPool) get() int32 {
 		p.uses[i] = 1
 		return i
 	}
-	if len(p.list) == cap(p.list) {
-		p.list = hashindex.Append(p.list, RetainedKey{})
-	} else {
+	if len(p.list) < p.made {
 		p.list = p.list[:len(p.list)+1] // keeps the buffer of an earlier key
+	} else {
+		p.list = hashindex.Append(p.list, RetainedKey{})
+		p.made = len(p.list)
 	}
 	p.uses = append(p.uses, 1)
 	return int32(len(p.list) - 1)

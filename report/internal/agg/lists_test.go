@@ -215,3 +215,17 @@ func TestCommon(t *testing.T) {
 		t.Errorf("a group without keys makes %+v", c)
 	}
 }
+
+// TestJoin adds a group to one without keys, and to one that has some.
+func TestJoin(t *testing.T) {
+	var g Groups
+	g.init(testEngine(t, "default").Namer())
+	to, from := newGroup(nil), newGroup(nil)
+	from.Sums, from.WithoutTTL, from.MemoryWithoutTTL = Sums{Keys: 3, Memory: 90, ValueBytes: 30}, 2, 50
+	for times := range int64(2) {
+		g.joinKeys(&to, &from, &g)
+		if n := times + 1; to.Keys != 3*n || to.Memory != 90*n || to.ValueBytes != 30*n || to.WithoutTTL != 2*n || to.MemoryWithoutTTL != 50*n {
+			t.Errorf("joined %d times: %+v", n, to)
+		}
+	}
+}

@@ -27,7 +27,8 @@ type Shard struct {
 	top        TopLists
 	instance   *thresholds.Instance
 	tree       *tree.Block
-	number     int // of the block
+	cleared    uint32 // Block.Cleared of the leaves that aggregates and shortcuts have
+	number     int    // of the block
 	keys       int64
 	dropped    int64
 	listed     keyBatch
@@ -37,7 +38,7 @@ type Shard struct {
 }
 
 func (sh *Shard) reset() {
-	sh.resetAggregates()
+	sh.resetTree()
 	sh.histograms.reset()
 	sh.top.reset()
 	sh.instance.Reset()
@@ -56,7 +57,7 @@ func (sh *Shard) Key(k *parser.Key) {
 		sh.dropped++
 		return
 	}
-	found := sh.builder.engine.Check(k, f, sh.found[:0])
+	found := sh.builder.engine.Found(k, f, sh.found[:0])
 	if cap(found) > cap(sh.found) {
 		sh.found = found
 	}
@@ -86,10 +87,11 @@ func (sh *Shard) Begin(block int) {
 	g := &sh.builder.Tables.Groups
 	sh.number = block
 	sh.tree.Begin(g.versions.For(g.tree, block), block)
+	sh.resetAggregates()
 }
 
 // Full reports whether the Shard should be flushed in the middle of a block.
-func (sh *Shard) Full() bool { return sh.tree.Full(len(sh.aggregates.list)) }
+func (sh *Shard) Full() bool { return sh.tree.Full(len(sh.aggregates.used)) }
 
 // Flush adds the keys of the Shard to its Builder and empties the Shard. In the
 // middle of a block it does so only if the Shard is full.
@@ -105,8 +107,8 @@ func (sh *Shard) Flush(end bool) error {
 	sh.compact = thresholds.CompactSums{}
 	b.Tables.Groups.versions.Before(b.Tables.Groups.tree, sh.number)
 	b.Tables.flush(&sh.aggregates, sh.tree, b.opt.Input)
-	sh.resetAggregates()
 	if !end {
+		sh.resetTree()
 		return nil
 	}
 	sh.histograms.addNoExpiry()
@@ -153,11 +155,19 @@ func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Fi
 	return i
 }
 
-// resetAggregates empties the tables of the keys by leaf.
-func (sh *Shard) resetAggregates() {
-	sh.aggregates.reset()
+func (sh *Shard) resetTree() {
 	sh.tree.Reset()
-	clear(sh.shortcuts[:])
+	sh.resetAggregates()
+}
+
+// resetAggregates removes the keys of all aggregates. Those whose leaves the tree of the block
+// still has, and shortcuts to them, stay.
+func (sh *Shard) resetAggregates() {
+	stay := sh.tree.Cleared() == sh.cleared && len(sh.aggregates.list) <= keptAggregates
+	if sh.aggregates.reset(stay); !stay {
+		clear(sh.shortcuts[:])
+		sh.cleared = sh.tree.Cleared()
+	}
 }
 
 func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int) {
@@ -171,6 +181,9 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	a := &sh.aggregates.list[i]
 	a.Keys++
 	if a.Keys <= identity.PerClass {
+		if a.Keys == 1 {
+			sh.aggregates.used = append(sh.aggregates.used, int32(i))
+		}
 		sh.samples.Key(k, f.Group)
 	}
 	a.Elements += elements

@@ -153,6 +153,12 @@ func TestSums(t *testing.T) {
 			pending += k.Pending
 		}
 	}
+	var snapshot Snapshot
+	snapshot.sums(b)
+	if want := all.Keys - all.withTTL; snapshot.WithoutTTL != want || snapshot.Memory != all.Memory {
+		t.Errorf("the snapshot has %d keys without a TTL and %d bytes, want %d and %d", snapshot.WithoutTTL, snapshot.Memory, want,
+			all.Memory)
+	}
 	tab := &b.Tables
 	for typ := range tab.Cells {
 		for enc := range tab.Cells[typ] {
@@ -172,6 +178,15 @@ func TestSums(t *testing.T) {
 		if got, want := (sums{d.Sums, d.WithTTL, d.WithTTLMemory}), databases[d.DB]; got != want {
 			t.Errorf("database %d: %+v, want %+v", d.DB, got, want)
 		}
+	}
+	b.Finish()
+	var lasting, memory int64 // of the groups, which were joined from blocks
+	for _, g := range tab.Groups.All {
+		lasting, memory = lasting+g.WithoutTTL, memory+g.MemoryWithoutTTL
+	}
+	if lasting != all.Keys-all.withTTL || memory != all.Memory-all.withTTLMemory {
+		t.Errorf("%d keys of %d bytes in groups have no TTL, want %d of %d", lasting, memory, all.Keys-all.withTTL,
+			all.Memory-all.withTTLMemory)
 	}
 	if got, want := [5]int64{tab.MemoryBound, tab.MemoryApproximate, tab.FieldsWithTTL, tab.StreamGroups, tab.StreamPending}, [5]int64{bound, approximate, fields, groups, pending}; got != want {
 		t.Errorf("%d, want %d", got, want)

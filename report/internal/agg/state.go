@@ -1,15 +1,18 @@
 package agg
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/columns"
+	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -27,9 +30,9 @@ const (
 	recordCount               // countState, by Fleet
 	recordDatabase            // Database, by input and number
 	recordTree                // treeState, by path
-	recordKey                 // keyState, which lists refer to by number from 0
+	recordKey                 // listedKey, which lists refer to by number from 0
 	recordList                // listState, by number
-	recordSample              // identity.Sampled, by input and number; its hashes are 0 if they are those of its name
+	recordSample              // sampleState, by input and number; its hashes are 0 if they are those of its name
 	recordEnd                 // the number of records before it, an unsigned varint
 )
 
@@ -89,8 +92,8 @@ type nodeState struct {
 	thresholds.NodeSums
 }
 
-// countState is a thresholds.Count of a Fleet. Node, NodeKeys and NodeBytes are its
-// Largest.
+// countState is a thresholds.Count of a Fleet. Node is its Largest, NodeKeys and NodeBytes are
+// what this has more than all nodes: 0 or less.
 type countState struct {
 	Fleet                   int
 	Rule                    string
@@ -103,11 +106,14 @@ type countState struct {
 	NodeKeys, NodeBytes     int64
 }
 
+// treeState is a node of the tree. The label of a leaf is nil if it follows from the name of the
+// largest key. Largest keys are numbered from 1.
 type treeState struct {
 	Node  tree.Record
 	Group *groupState // of a leaf, else nil
 }
 
+// groupState is a Group, as differ says.
 type groupState struct {
 	Sums
 	WithoutTTL, MemoryWithoutTTL int64
@@ -120,6 +126,7 @@ type groupState struct {
 	IdleLeast, IdleMost          int64  // seconds, of the keys that are cold; none if the first is greater
 	Soon                         []soonState
 	Largest                      *keyState // nil none
+	Below                        bool      // its name is without the path of the node above
 }
 
 // soonState has the keys of one part of soonSums.
@@ -132,10 +139,24 @@ type groupFindingState struct {
 	Count
 }
 
+// keyState is a RetainedKey, as differ says.
 type keyState struct {
 	KeyRecord
 	Size              int64
 	Name, LargestName []byte
+}
+
+// listedKey is a key on a list: the largest of a leaf with a number, or another one.
+type listedKey struct {
+	Largest int
+	Key     *keyState
+}
+
+// sampleState is a sample. If Largest is not 0, it has the name of the largest key of a leaf, and
+// figures as differ says.
+type sampleState struct {
+	Largest int
+	identity.Sampled
 }
 
 type listState struct {
@@ -157,6 +178,22 @@ type stateWriter struct {
 
 	kind byte // of the run that is not written yet
 	run  columns.Run
+
+	created map[int32]int64 // by input, see Snapshot
+	largest int             // largest keys of leaves so far
+	places  map[keyPlace]largestKey
+	names   map[string]largestKey // whole ones
+}
+
+type keyPlace struct {
+	input  int32
+	offset int64
+}
+
+// largestKey is the largest key of a leaf with its number.
+type largestKey struct {
+	*RetainedKey
+	number int
 }
 
 // write adds what a pointer points to to a run.
@@ -190,7 +227,8 @@ func (w *stateWriter) record(kind byte, text []byte) {
 // result in the same bytes.
 func (b *Builder) WriteState(to io.Writer) error {
 	b.end()
-	w := &stateWriter{w: to}
+	w := &stateWriter{w: to, created: map[int32]int64{}, places: map[keyPlace]largestKey{},
+		names: map[string]largestKey{}}
 	if b.engine != nil {
 		b.writeSums(w)
 		slices.SortFunc(b.Snapshots, func(a, b Snapshot) int { return a.Input - b.Input })
@@ -207,6 +245,7 @@ func (b *Builder) WriteState(to io.Writer) error {
 			for n := range s.Findings {
 				state.Findings = append(state.Findings, s.Findings[n].State())
 			}
+			w.created[int32(s.Input)] = s.Env.Created
 			w.write(recordSnapshot, &state)
 		}
 		b.writeFleets(w)
@@ -217,9 +256,13 @@ func (b *Builder) WriteState(to io.Writer) error {
 		b.Tables.Groups.writeState(w)
 		b.Top.writeState(w)
 		for _, s := range b.Samples.Samples() {
-			c := *s
+			c := sampleState{Sampled: *s}
 			if class, head := b.Samples.Hashes(&c.Sample, b.patternHash(c.Name)); c.Class == class && c.Head == head {
 				c.Class, c.Head = 0, 0
+			}
+			if k := w.names[string(c.Name)]; k.number > 0 {
+				c.Largest, c.Name = k.number, nil
+				c.differ(k.RetainedKey, -1)
 			}
 			w.write(recordSample, &c)
 		}
@@ -258,8 +301,8 @@ func (b *Builder) writeFleets(w *stateWriter) {
 		f.Counts(func(rule string, c *thresholds.Count) {
 			w.write(recordCount, &countState{Fleet: fleetOrder(f.Engine()), Rule: rule, List: c.List, ID: c.ID, Part: c.Part,
 				Length: c.Length,
-				Keys:   c.Keys, Bytes: c.Bytes, WithoutTTL: c.WithoutTTL, Node: c.Largest.Node, NodeKeys: c.Largest.Keys,
-				NodeBytes: c.Largest.Bytes})
+				Keys:   c.Keys, Bytes: c.Bytes, WithoutTTL: c.WithoutTTL, Node: c.Largest.Node,
+				NodeKeys: c.Largest.Keys - c.Keys, NodeBytes: c.Largest.Bytes - c.Bytes})
 		})
 	}
 }
@@ -292,10 +335,25 @@ func (b *Builder) writeSums(w *stateWriter) {
 }
 
 func (g *Groups) writeState(w *stateWriter) {
+	var path []string // labels of the node and those above it
 	g.tree.Records(func(r tree.Record, leaf int32) {
+		path = append(path[:r.Depth], string(r.Label))
 		s := treeState{Node: r}
 		if leaf != 0 {
 			s.Group = g.groupState(&g.list[leaf-1])
+			s.Group.differ(w.created, -1)
+			if k := s.Group.Largest; k != nil {
+				w.largest++
+				from := largestKey{&g.list[leaf-1].largest, w.largest}
+				w.places[keyPlace{from.Input, from.Offset}] = from
+				if k.NameLen == 0 { // that of the name, which is whole
+					w.names[string(k.Name)] = from
+				}
+				if bytes.Equal(g.tree.AppendEnd(nil, k.Name), r.Label) {
+					s.Node.Label = nil
+				}
+				k.Name, s.Group.Below = bytes.CutPrefix(k.Name, []byte(strings.Join(path[:r.Depth], "")))
+			}
 		}
 		w.write(recordTree, &s)
 	})
@@ -303,8 +361,14 @@ func (g *Groups) writeState(w *stateWriter) {
 
 func (g *Groups) groupState(from *Group) *groupState {
 	s := &groupState{Sums: from.Sums, WithoutTTL: from.WithoutTTL, MemoryWithoutTTL: from.MemoryWithoutTTL,
-		TTLLeast: from.ttl.least, TTLMost: from.ttl.most, Owner: from.common.owner, Type: from.common.typ,
-		CommonDB: from.common.db, Types: from.types, IdleLeast: from.idle.least, IdleMost: from.idle.most}
+		TTLLeast: 0, TTLMost: -1, Owner: from.common.owner, Type: from.common.typ,
+		CommonDB: from.common.db, Types: from.types, IdleLeast: 0, IdleMost: -1}
+	if from.ttl != noTTL {
+		s.TTLLeast, s.TTLMost = from.ttl.least, from.ttl.most
+	}
+	if from.idle != neverIdle {
+		s.IdleLeast, s.IdleMost = from.idle.least, from.idle.most
+	}
 	if from.soon != 0 {
 		for part, n := range g.soon[from.soon-1] {
 			if n.Keys > 0 {
@@ -330,6 +394,12 @@ func (g *Groups) groupState(from *Group) *groupState {
 	return s
 }
 
+// same reports whether two keys of one place have the same state.
+func (r *RetainedKey) same(o *RetainedKey) bool {
+	return r.DB == o.DB && r.nameEnd == o.nameEnd && r.NameHash == o.NameHash &&
+		bytes.Equal(r.buf[:r.largestEnd], o.buf[:o.largestEnd])
+}
+
 func (r *RetainedKey) state() *keyState {
 	return &keyState{KeyRecord: r.KeyRecord, Size: r.size, Name: r.buf[:r.nameEnd],
 		LargestName: r.buf[r.nameEnd:r.largestEnd]}
@@ -341,7 +411,14 @@ func (t *TopLists) writeState(w *stateWriter) {
 		for _, e := range t.lists[i] {
 			if _, known := number[e.key]; !known {
 				number[e.key] = int32(len(number))
-				w.write(recordKey, t.keys.list[e.key].state())
+				k := &t.keys.list[e.key]
+				if l := w.places[keyPlace{k.Input, k.Offset}]; l.number > 0 && l.same(k) {
+					w.write(recordKey, &listedKey{Largest: l.number})
+				} else {
+					s := k.state()
+					s.differ(-1)
+					w.write(recordKey, &listedKey{Key: s})
+				}
 			}
 		}
 	}
@@ -353,6 +430,7 @@ func (t *TopLists) writeState(w *stateWriter) {
 				f := (&thresholds.InstanceFinding{Finding: e.Finding}).State()
 				entry.Finding = &f
 			}
+			entry.differ(i, &t.keys.list[e.key], -1)
 			s.Entries = append(s.Entries, entry)
 		}
 		if s.Entries != nil {

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/columns"
-	"github.com/rdblens/rdblens/report/internal/identity"
 	"github.com/rdblens/rdblens/report/internal/tree"
 	"github.com/rdblens/rdblens/thresholds"
 )
@@ -27,6 +27,9 @@ type stateReader struct {
 	in    *bufio.Reader
 	buf   []byte
 	names *tree.Reader
+
+	created map[int32]int64 // by input in the state, see Snapshot
+	largest []int32         // groups that have the largest keys, by number - 1
 }
 
 // ReadState returns the Builder that wrote a state, which may be hostile.
@@ -34,7 +37,8 @@ func ReadState(from io.Reader, opt StateOptions) (*Builder, error) {
 	if opt.Top > maxStateTop || opt.Examples > maxStateTop {
 		return nil, ErrState
 	}
-	r := &stateReader{Builder: NewBuilder(opt.Options), opt: opt, in: bufio.NewReader(from)}
+	r := &stateReader{Builder: NewBuilder(opt.Options), opt: opt, in: bufio.NewReader(from),
+		created: map[int32]int64{}}
 	last := byte(0)
 	for records := uint64(0); ; records++ {
 		kind, text, err := r.next()
@@ -191,6 +195,7 @@ func (r *stateReader) readSums(s *sumsState) bool {
 }
 
 func (r *stateReader) readSnapshot(s *snapshotState) bool {
+	r.created[int32(s.Input)] = s.Created
 	if !r.number(&s.Input) || !natural(s.Keys, s.ValueBytes, s.Memory, s.WithoutTTL) || !natural(s.Found[:]...) ||
 		len(r.Snapshots) > 0 && r.Snapshots[len(r.Snapshots)-1].Input >= s.Input {
 		return false
@@ -253,6 +258,8 @@ func (r *stateReader) readNode(s *nodeState) bool {
 }
 
 func (r *stateReader) readCount(s *countState) bool {
+	s.NodeKeys += s.Keys
+	s.NodeBytes += s.Bytes
 	if !r.number(&s.Node) || !natural(int64(s.Length), s.Keys, s.Bytes, s.WithoutTTL, s.NodeKeys, s.NodeBytes) {
 		return false
 	}
@@ -271,11 +278,27 @@ func (r *stateReader) readDatabase(s *Database) bool {
 	return len(list) < maxStateRows && (len(list) == 0 || compareDatabases(list[len(list)-1], *s) < 0)
 }
 
-func (r *stateReader) readSample(s *identity.Sampled) bool {
+// largestOf returns the largest key with a number, nil if there is none.
+func (r *stateReader) largestOf(number int) *RetainedKey {
+	if number < 1 || number > len(r.largest) {
+		return nil
+	}
+	return &r.Tables.Groups.list[r.largest[number-1]-1].largest
+}
+
+func (r *stateReader) readSample(s *sampleState) bool {
+	if s.Largest != 0 {
+		k := r.largestOf(s.Largest)
+		if k == nil {
+			return false
+		}
+		s.Name = slices.Clone(k.buf[:k.nameEnd])
+		s.differ(k, 1)
+	}
 	if s.Class == 0 && s.Head == 0 && s.Type < parser.NumTypes {
 		s.Class, s.Head = r.Samples.Hashes(&s.Sample, r.patternHash(s.Name))
 	}
-	return r.number(&s.Input) && r.Samples.Restore(s)
+	return r.number(&s.Input) && r.Samples.Restore(&s.Sampled)
 }
 
 func (r *stateReader) retain(s *keyState, maxName int) (k RetainedKey, ok bool) {
@@ -299,6 +322,17 @@ func (r *stateReader) retain(s *keyState, maxName int) (k RetainedKey, ok bool) 
 func (r *stateReader) readNodeOfTree(s *treeState) bool {
 	if !natural(s.Node.Missed) {
 		return false
+	}
+	if s.Group != nil {
+		if k := s.Group.Largest; k != nil {
+			if s.Group.Below {
+				k.Name = append(r.names.AppendAbove(nil, s.Node.Depth), k.Name...)
+			}
+			if s.Node.Label == nil {
+				s.Node.Label = r.Tables.Groups.tree.AppendEnd(nil, k.Name)
+			}
+		}
+		s.Group.differ(r.created, 1)
 	}
 	node, ok := r.names.Read(&s.Node)
 	if !ok || (s.Group != nil) != r.Tables.Groups.tree.Node(node).End() {
@@ -356,15 +390,23 @@ func (r *stateReader) readGroup(node int32, s *groupState) bool {
 			return false
 		}
 		g.names += len(largest.buf)
+		r.largest = append(r.largest, g.tree.Node(node).Leaf)
 	}
 	return true
 }
 
-func (r *stateReader) readKey(s *keyState) bool {
+func (r *stateReader) readKey(s *listedKey) (ok bool) {
 	if r.engine == nil || len(r.Top.keys.list) >= exampleLists*r.Top.top+RuleSeverities*r.Top.examples {
 		return false
 	}
-	k, ok := r.retain(s, ListedName)
+	var k RetainedKey
+	if s.Key != nil {
+		s.Key.differ(1)
+		k, ok = r.retain(s.Key, ListedName)
+	} else if largest := r.largestOf(s.Largest); largest != nil {
+		k.copy(largest)
+		ok = true
+	}
 	r.Top.keys.list = append(r.Top.keys.list, k)
 	r.Top.keys.uses = append(r.Top.keys.uses, 0)
 	return ok
@@ -376,11 +418,13 @@ func (r *stateReader) readList(s *listState) bool {
 	}
 	for i := range s.Entries {
 		from := &s.Entries[i]
-		if from.Key < 0 || int(from.Key) >= len(r.Top.keys.list) || min(from.Value, from.Second) < 0 ||
-			(from.Finding != nil) != (s.List >= exampleLists) {
+		if from.Key < 0 || int(from.Key) >= len(r.Top.keys.list) || (from.Finding != nil) != (s.List >= exampleLists) {
 			return false
 		}
 		key := &r.Top.keys.list[from.Key]
+		if from.differ(s.List, key, 1); min(from.Value, from.Second) < 0 {
+			return false
+		}
 		e := Entry{Value: from.Value, second: from.Second, offset: key.Offset, key: from.Key, input: key.Input}
 		if from.Finding != nil {
 			f, err := r.engine.Restore(from.Finding)

@@ -133,7 +133,7 @@ func (t *Tables) database(input, db int) *Database {
 }
 
 func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
-	for i := range from.list {
+	for _, i := range from.used {
 		a := &from.list[i]
 		names.Add(a.leaf, a.Keys, a.Sums.size())
 	}
@@ -142,7 +142,7 @@ func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 		t.Groups.folded.Merge(&names.Folded)
 	}
 	var last *Database
-	for i := range from.list {
+	for _, i := range from.used {
 		a := &from.list[i]
 		cell := Cell{Sums: a.Sums}
 		if last == nil || last.DB != a.db() {

@@ -3,8 +3,9 @@
 //
 // A run of values is their number, then each column: twice its length in bytes, plus 1 if its
 // figures are differences to the one before, and its bytes. Numbers are varints of package
-// binary: those of the run unsigned, figures signed. The fields of structs follow each other,
-// but for those that are not exported or have the tag json:"-". Others have:
+// binary: those of the run unsigned, figures signed; those of 0 at the end of a column are left out.
+// The fields of structs follow each other, but for those that are not exported or have the tag
+// json:"-". Others have:
 //
 //   - a bool, an integer, the bytes of a float64 in reverse order: one column of figures;
 //   - a string or []byte: the length, 0 for nil, else plus 1; how many bytes are those of the
@@ -22,8 +23,11 @@ import (
 	"sync"
 )
 
-// maxText bounds the bytes of all strings that are read.
-const maxText = 8 << 20
+// Bounds of a run that is read.
+const (
+	maxText    = 8 << 20 // bytes of all strings
+	maxFigures = 1 << 20
+)
 
 // Run has the columns of a run, which is written or read. The zero Run is empty.
 type Run struct {
@@ -32,6 +36,7 @@ type Run struct {
 	list   []column
 	at     int // the next one
 	read   bool
+	number int  // figures that were read
 	bad    bool // what is read is no run of the type
 }
 
@@ -50,6 +55,7 @@ type column struct {
 	last  int64
 	text  []byte    // the last one
 	bytes [2][]byte // written: figures as they are, and the differences; [0] is read
+	used  [2]int    // bytes up to the last figure that is not 0
 	less  bool      // differences are read
 }
 
@@ -58,15 +64,19 @@ func (c *Run) int(v *int64) {
 	c.at++
 	if !c.read {
 		n := len(x.bytes[0])
-		x.bytes[0] = binary.AppendVarint(x.bytes[0], *v)
-		x.bytes[1] = binary.AppendVarint(x.bytes[1], *v-x.last)
+		for i, figure := range [2]int64{*v, *v - x.last} {
+			if x.bytes[i] = binary.AppendVarint(x.bytes[i], figure); figure != 0 {
+				x.used[i] = len(x.bytes[i])
+			}
+		}
 		c.Size += len(x.bytes[0]) - n
 	} else {
 		n := 0
-		if *v, n = binary.Varint(x.bytes[0]); n <= 0 {
+		if *v, n = binary.Varint(x.bytes[0]); n < 0 || n == 0 && len(x.bytes[0]) > 0 || c.number >= maxFigures {
 			c.bad, *v = true, 0
 			return
 		}
+		c.number++
 		if x.bytes[0] = x.bytes[0][n:]; x.less {
 			*v += x.last
 		}
@@ -187,7 +197,7 @@ func (c *Run) slice(v reflect.Value) {
 	if n > 0 {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	}
-	for i := int64(1); i < n && !c.bad; i++ { // each needs a byte
+	for i := int64(1); i < n && !c.bad; i++ {
 		e := reflect.New(v.Type().Elem()).Elem()
 		c.elements(e, -1)
 		v.Set(reflect.Append(v, e))
@@ -247,9 +257,12 @@ func width(t reflect.Type) (n int) {
 func (c *Run) Append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(c.Values))
 	for i := range c.list {
-		b, less := c.list[i].bytes[0], uint64(0)
-		if d := c.list[i].bytes[1]; d != nil && len(d) < len(b) {
-			b, less = d, 1
+		x, less := &c.list[i], uint64(0)
+		b := x.bytes[0]
+		if d := x.bytes[1]; d != nil {
+			if b = b[:x.used[0]]; x.used[1] < len(b) {
+				b, less = d[:x.used[1]], 1
+			}
 		}
 		dst = append(binary.AppendUvarint(dst, uint64(len(b))<<1|less), b...)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/binary"
-	"regexp"
 	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
@@ -23,8 +22,8 @@ type text struct {
 var kinds = map[string]func(t text) bool{
 	"empty":   func(t text) bool { return t.whole && len(t.b) == 0 },
 	"integer": func(t text) bool { return t.whole && format.IsInteger(t.b) },
-	"float":   func(t text) bool { return t.whole && floatText.Match(t.b) },
-	"number":  func(t text) bool { return t.whole && (format.IsInteger(t.b) || floatText.Match(t.b)) },
+	"float":   func(t text) bool { return t.whole && floatText().Match(t.b) },
+	"number":  func(t text) bool { return t.whole && (format.IsInteger(t.b) || floatText().Match(t.b)) },
 	"seconds": func(t text) bool { v, ok := integer(t); return ok && isSeconds(float64(v)) },
 	"ms":      func(t text) bool { v, ok := integer(t); return ok && isSeconds(float64(v)/1000) },
 	"time": func(t text) bool {
@@ -43,8 +42,8 @@ var kinds = map[string]func(t text) bool{
 	},
 	"rails":       isRailsCache,
 	"java":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0xac, 0xed, 0, 5}) },
-	"php":         func(t text) bool { return phpText.Match(t.b) || bytes.HasPrefix(t.b, []byte{0, 0, 0, 2}) },
-	"php-session": func(t text) bool { return phpSession.Match(t.b) },
+	"php":         func(t text) bool { return phpText().Match(t.b) || bytes.HasPrefix(t.b, []byte{0, 0, 0, 2}) },
+	"php-session": func(t text) bool { return phpSession().Match(t.b) },
 	"zlib":        func(t text) bool { return format.IsZlib(t.b) },
 	"gzip":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) },
 	"zstd":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) },
@@ -88,15 +87,15 @@ var kinds = map[string]func(t text) bool{
 		return err == nil && t.whole && bytes.IndexByte(t.b, '.') > 0 && v > 1e8 && v < 1e9
 	},
 	"hll":           func(t text) bool { return bytes.HasPrefix(t.b, []byte("HYLL")) },
-	"django-signed": func(t text) bool { return djangoSigned.Match(t.b) },
+	"django-signed": func(t text) bool { return djangoSigned().Match(t.b) },
 }
 
 var (
-	floatText    = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$`)
-	phpText      = regexp.MustCompile(`^([aOCs]:[0-9]+:["{]|i:-?[0-9]+;|d:[-0-9.E+]+;|b:[01];|N;$|E:[0-9]+:")`)
-	phpSession   = regexp.MustCompile(`^[A-Za-z_][\w.-]{0,63}\|([aOCs]:[0-9]+:["{]|i:-?[0-9]+;|d:[-0-9.E+]+;|b:[01];|N;)`)
-	djangoSigned = regexp.MustCompile(`^\.?[A-Za-z0-9_-]{8,}:1[0-9A-Za-z]{5}:[A-Za-z0-9_-]+`)
-	uuidText     = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	floatText    = lazy(`^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$`)
+	phpText      = lazy(`^([aOCs]:[0-9]+:["{]|i:-?[0-9]+;|d:[-0-9.E+]+;|b:[01];|N;$|E:[0-9]+:")`)
+	phpSession   = lazy(`^[A-Za-z_][\w.-]{0,63}\|([aOCs]:[0-9]+:["{]|i:-?[0-9]+;|d:[-0-9.E+]+;|b:[01];|N;)`)
+	djangoSigned = lazy(`^\.?[A-Za-z0-9_-]{8,}:1[0-9A-Za-z]{5}:[A-Za-z0-9_-]+`)
+	uuidText     = lazy(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 )
 
 func integer(t text) (int64, bool) {
@@ -146,7 +145,7 @@ func isHex(b []byte) bool {
 	return digits && (letters || len(b) < 16)
 }
 
-func isUUID(b []byte) bool { return uuidText.Match(b) }
+func isUUID(b []byte) bool { return uuidText().Match(b) }
 
 // isUUID1 reports whether a value is 32 hexadecimal digits of a UUID of version 1, the
 // time of which is after 2010.

@@ -3,8 +3,8 @@ package identity
 import (
 	"bytes"
 	"math"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/thresholds"
@@ -19,49 +19,58 @@ var layouts = []struct {
 }{
 	{thresholds.RoleHyperLogLog, false, func(k *Sample) bool { return isHyperLogLog(k) }},
 	{thresholds.RoleLock, false,
-		func(k *Sample) bool { return isString(k) && k.TTL && lockWords.Match(k.Name) && isToken(k) }},
+		func(k *Sample) bool { return isString(k) && k.TTL && lockWords.in(k.Name) && isToken(k) }},
 	{thresholds.RoleRateLimit, false, func(k *Sample) bool {
-		return isString(k) && k.TTL && ofKind(k, "number") && (limitWords.Match(k.Name) || addressEnd.Match(k.Name))
+		return isString(k) && k.TTL && ofKind(k, "number") && (limitWords.in(k.Name) || addressEnd().Match(k.Name))
 	}},
 	{thresholds.RoleRateLimit, false, isWindow},
 	{thresholds.RoleCounter, false,
 		func(k *Sample) bool { return isString(k) && !k.TTL && ofKind(k, "integer") && !ofKind(k, "time") }},
 	{thresholds.RoleSession, false, func(k *Sample) bool {
-		return k.TTL && sessionWords.Match(k.Name) && (k.Type == parser.Hash || isString(k) && k.Bytes >= 16)
+		return k.TTL && sessionWords.in(k.Name) && (k.Type == parser.Hash || isString(k) && k.Bytes >= 16)
 	}},
 	{thresholds.RoleGeoSet, false, isGeoSet},
 	{thresholds.RoleLeaderboard, false,
-		func(k *Sample) bool { return k.Type == parser.ZSet && boardWords.Match(k.Name) && !areTimes(k) }},
-	{thresholds.RoleQueue, true, func(k *Sample) bool { return k.Type == parser.List && queueWords.Match(k.Name) }},
+		func(k *Sample) bool { return k.Type == parser.ZSet && boardWords.in(k.Name) && !areTimes(k) }},
+	{thresholds.RoleQueue, true, func(k *Sample) bool { return k.Type == parser.List && queueWords.in(k.Name) }},
 	{thresholds.RoleDelayed, true,
-		func(k *Sample) bool { return k.Type == parser.ZSet && delayWords.Match(k.Name) && areTimes(k) }},
+		func(k *Sample) bool { return k.Type == parser.ZSet && delayWords.in(k.Name) && areTimes(k) }},
 	{thresholds.RoleEvents, true, func(k *Sample) bool { return k.Type == parser.Stream }},
 	{thresholds.RoleBitmap, false, isBitmap},
 	{thresholds.RoleIndex, false, func(k *Sample) bool {
-		return (k.Type == parser.Set || k.Type == parser.ZSet) && indexWords.Match(k.Name)
+		return (k.Type == parser.Set || k.Type == parser.ZSet) && indexWords.in(k.Name)
 	}},
 	{thresholds.RoleCache, false, func(k *Sample) bool {
-		return isString(k) && k.TTL && (cacheWords.Match(k.Name) || isSerialized(k))
+		return isString(k) && k.TTL && (cacheWords.in(k.Name) || isSerialized(k))
 	}},
 }
 
 // Words of names. A word is between characters that are no letters.
 var (
-	lockWords    = words(`lock|locks|locked|mutex|lease|semaphore|redlock`)
-	limitWords   = words(`rate|rates|limit|limits|limiter|ratelimit|throttle|attempts|attempt|quota|rl|flood|hits|window|tries`)
-	sessionWords = words(`session|sessions|sess|sid|login|token|tokens|auth|jwt|oauth`)
-	boardWords   = words(`leaderboard|leaderboards|board|rank|ranks|ranking|lb|score|scores|top|highscore|highscores|hot|trending|popular`)
-	queueWords   = words(`queue|queues|queued|jobs|job|tasks|task|pending|waiting|wait|inbox|outbox|mq|buffer|work|todo|backlog|dlq|deadletter|retry`)
-	delayWords   = words(`delayed|delay|schedule|scheduled|schedules|retry|retries|queue|timers|timer|reminders`)
-	indexWords   = words(`index|idx|tag|tags|by|members|followers|following|friends|ids|keys|set`)
-	cacheWords   = words(`cache|cached|fragment|page|html|render|rendered|memo|response`)
-	addressEnd   = regexp.MustCompile(`[:_-](?:[0-9]{1,3}\.){3}[0-9]{1,3}$`)
-	geoWords     = words(`geo|geos|location|locations|loc|near|nearby|position|positions|places|place|gps|poi|drivers|couriers|stores|map`)
-	bitWords     = words(`bitmap|bitmaps|bits|bit|dau|mau|wau|active|online|seen|flags|sign|signin|checkin|attendance|bloom|visited`)
+	lockWords    = words(" lock locks locked mutex lease semaphore redlock ")
+	limitWords   = words(" rate rates limit limits limiter ratelimit throttle attempts attempt quota rl flood hits window tries ")
+	sessionWords = words(" session sessions sess sid login token tokens auth jwt oauth ")
+	boardWords   = words(" leaderboard leaderboards board rank ranks ranking lb score scores top highscore highscores hot trending popular ")
+	queueWords   = words(" queue queues queued jobs job tasks task pending waiting wait inbox outbox mq buffer work todo backlog dlq deadletter retry ")
+	delayWords   = words(" delayed delay schedule scheduled schedules retry retries queue timers timer reminders ")
+	indexWords   = words(" index idx tag tags by members followers following friends ids keys set ")
+	cacheWords   = words(" cache cached fragment page html render rendered memo response ")
+	addressEnd   = lazy(`[:_-](?:[0-9]{1,3}\.){3}[0-9]{1,3}$`)
+	geoWords     = words(" geo geos location locations loc near nearby position positions places place gps poi drivers couriers stores map ")
+	bitWords     = words(" bitmap bitmaps bits bit dau mau wau active online seen flags sign signin checkin attendance bloom visited ")
 )
 
-func words(list string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^a-z])(?:` + list + `)(?:[^a-z]|$)`)
+// words is a list of words in lower case, with spaces around each.
+type words string
+
+// in reports whether a name has one of the words.
+func (w words) in(name []byte) bool {
+	for word := range bytes.FieldsFuncSeq(name, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) {
+		if strings.Contains(string(w), " "+strings.ToLower(string(word))+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // layout returns what a group of no library looks like, nil if its samples look like
@@ -131,7 +140,7 @@ func isGeoSet(k *Sample) bool {
 			return false
 		}
 	}
-	return geoWords.Match(k.Name) || !areTimes(k)
+	return geoWords.in(k.Name) || !areTimes(k)
 }
 
 // isWindow reports whether members are the times that are their scores: the requests in a
@@ -164,5 +173,5 @@ func isBitmap(k *Sample) bool {
 		}
 	}
 	n := len(k.Text)
-	return letters*4 < n*3 && (bitWords.Match(k.Name) || n >= 32 && sparse*10 >= n*9)
+	return letters*4 < n*3 && (bitWords.in(k.Name) || n >= 32 && sparse*10 >= n*9)
 }

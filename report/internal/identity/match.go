@@ -32,7 +32,7 @@ func (s *pattern) holds(k *Sample) bool {
 			}
 		}
 	}
-	if s.FieldLike != "" && !slices.ContainsFunc(k.Values, func(v Value) bool { return s.fieldLike.get().Match(v.Name) }) {
+	if s.FieldLike != "" && !slices.ContainsFunc(k.Values, func(v Value) bool { return s.fieldLike().Match(v.Name) }) {
 		return false
 	}
 	if s.score != nil {
@@ -71,7 +71,7 @@ func (s *pattern) textHolds(t text) bool {
 			return false
 		}
 	}
-	if s.Text != "" && !s.text.get().Match(t.b) {
+	if s.Text != "" && !s.text().Match(t.b) {
 		return false
 	}
 	return len(s.kinds) == 0 || slices.ContainsFunc(s.kinds, func(is func(text) bool) bool { return is(t) })
@@ -244,7 +244,7 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 			if p.learned && prefix != "" && prefix != anywhere {
 				rest, ok = bytes.CutPrefix(k.Name, []byte(prefix))
 			}
-			if ok && p.re.get().Match(rest) {
+			if ok && p.re().Match(rest) {
 				found = append(found, match{place{c.library, k.DB, prefix, ""}, c})
 				break
 			}

@@ -2,10 +2,7 @@ package identity
 
 import (
 	"bytes"
-	"embed"
-	"encoding/json"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -104,14 +101,14 @@ type pattern struct {
 	name
 	fields, anyField, onlyFields, json []string
 	kinds                              []func(text) bool
-	text, fieldLike                    lazyRegexp
+	text, fieldLike                    func() *regexp.Regexp
 	score                              func(float64) bool
 }
 
 type name struct {
 	literal []byte // that all names have
 	short   bool   // literal excludes few names
-	re      lazyRegexp
+	re      func() *regexp.Regexp
 	prefix  bool // the template has a prefix,
 	queue   bool // and a part with shapes of its own
 	learned bool // what follows a prefix that other shapes of the library have
@@ -142,18 +139,10 @@ func gramsOf(name []byte) (g grams) {
 
 func (g *grams) have(n gram) bool { return n < 0 || g[n>>6]>>(n&63)&1 != 0 }
 
-// lazyRegexp is a regular expression that is compiled when it is needed first: most
-// are not in most snapshots.
-type lazyRegexp struct {
-	text string
-	re   *regexp.Regexp
-}
-
-func (r *lazyRegexp) get() *regexp.Regexp {
-	if r.re == nil {
-		r.re = regexp.MustCompile(r.text)
-	}
-	return r.re
+// lazy returns a regular expression that is compiled when it is needed first: most are
+// not in most snapshots.
+func lazy(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
 // parts are what stands between braces in a template.
@@ -227,7 +216,7 @@ func compile(template string) (n name, err error) {
 		}
 	}
 	re.WriteString(`$`)
-	n.re.text = re.String()
+	n.re = lazy(re.String())
 	n.literal = []byte(literalOf(template))
 	n.short = len(n.literal) < 3
 	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
@@ -263,16 +252,17 @@ func (n *name) match(b []byte) (prefix, queue string, ok bool) {
 	if !bytes.Contains(b, n.literal) {
 		return "", "", false
 	}
-	m := n.re.get().FindSubmatch(b)
+	re := n.re()
+	m := re.FindSubmatch(b)
 	if m == nil {
 		return "", "", false
 	}
 	prefix = anywhere
 	if n.prefix {
-		prefix = string(m[n.re.re.SubexpIndex("P")])
+		prefix = string(m[re.SubexpIndex("P")])
 	}
 	if n.queue {
-		queue = string(m[n.re.re.SubexpIndex("q")])
+		queue = string(m[re.SubexpIndex("q")])
 	}
 	return prefix, queue, true
 }
@@ -293,10 +283,7 @@ func (s *Shape) ready() (*pattern, error) {
 	n, err := compile(s.Name)
 	p := &pattern{Shape: s, name: n, fields: strings.Fields(s.Fields), anyField: strings.Fields(s.AnyField),
 		onlyFields: strings.Fields(s.OnlyFields), json: strings.Fields(s.JSON), score: scores[s.Score]}
-	if s.Text != "" {
-		p.text.text = "(?s)" + s.Text
-	}
-	p.fieldLike.text = s.FieldLike
+	p.text, p.fieldLike = lazy("(?s)"+s.Text), lazy(s.FieldLike)
 	for _, k := range strings.Fields(s.Kind) {
 		if kinds[k] == nil {
 			err = fmt.Errorf("%q: no kind %q", s.Name, k)
@@ -307,47 +294,6 @@ func (s *Shape) ready() (*pattern, error) {
 		err = fmt.Errorf("%q: no form of scores %q", s.Name, s.Score)
 	}
 	return p, err
-}
-
-// Recognisers returns what is known, by the name of the library. Nobody may change it.
-func Recognisers() []*Recogniser { return recognisers() }
-
-var recognisers = sync.OnceValue(func() []*Recogniser {
-	list, err := readRecognisers()
-	if err != nil {
-		panic(err) // a test reads all of them
-	}
-	slices.SortFunc(list, func(a, b *Recogniser) int {
-		return strings.Compare(strings.ToLower(a.Library), strings.ToLower(b.Library))
-	})
-	return list
-})
-
-// libraryFiles has the recognisers by language. The names of fields are those of Recogniser and Shape.
-//
-//go:embed libraries
-var libraryFiles embed.FS
-
-func readRecognisers() (list []*Recogniser, err error) {
-	files, err := fs.Glob(libraryFiles, "libraries/*.json")
-	for _, file := range files {
-		data, _ := libraryFiles.ReadFile(file)
-		var rows []*Recogniser
-		if err = json.Unmarshal(data, &rows); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		list = append(list, rows...)
-	}
-	return list, err
-}
-
-// UnmarshalText reads the word of a type.
-func (t *shapeType) UnmarshalText(word []byte) error {
-	typ, known := parser.ParseType(string(word))
-	if t.Type = typ; !known {
-		return fmt.Errorf("unknown type %q", word)
-	}
-	return nil
 }
 
 // Find returns the recogniser of a library by its name or an alias, nil if there is none.

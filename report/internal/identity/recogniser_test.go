@@ -3,15 +3,17 @@ package identity
 import (
 	"encoding/json"
 	"io/fs"
-	"regexp"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// TestFields finds fields of the files that no struct has.
-func TestFields(t *testing.T) {
+// TestLibraries reads the files with encoding/json, which finds fields that no struct has.
+func TestLibraries(t *testing.T) {
+	var want []*Recogniser
 	files, _ := fs.Glob(libraryFiles, "libraries/*.json")
 	for _, file := range files {
 		data, err := libraryFiles.Open(file)
@@ -20,9 +22,17 @@ func TestFields(t *testing.T) {
 		}
 		decoder := json.NewDecoder(data)
 		decoder.DisallowUnknownFields()
-		if err := decoder.Decode(new([]*Recogniser)); err != nil {
+		var list []*Recogniser
+		if err := decoder.Decode(&list); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
+		want = append(want, list...)
+	}
+	slices.SortFunc(want, func(a, b *Recogniser) int {
+		return strings.Compare(strings.ToLower(a.Library), strings.ToLower(b.Library))
+	})
+	if !reflect.DeepEqual(Recognisers(), want) {
+		t.Error("Recognisers differ from the files")
 	}
 }
 
@@ -51,9 +61,9 @@ func TestRecognisers(t *testing.T) {
 				t.Errorf("%s: %v", r.Library, err)
 				continue
 			}
-			p.re.get()
-			regexp.MustCompile(p.text.text)
-			regexp.MustCompile(p.fieldLike.text)
+			p.re()
+			p.text()
+			p.fieldLike()
 			if !thresholds.IsRole(string(s.Role)) || s.Delete != "" && s.Delete != "yes" && s.Delete != "no" && !strings.HasPrefix(s.Delete, "with ") ||
 				s.TTL != "" && s.TTL != "yes" && s.TTL != "no" || s.Sign < 0 || s.Sign > 2 {
 				t.Errorf("%s: %s: role, deletion, TTL or sign is wrong", r.Library, s.Name)

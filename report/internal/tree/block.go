@@ -21,10 +21,12 @@ const (
 const keptNodes = 512
 
 // sampling is the mean number of keys from one that is sampled to the next in the first
-// blocks. From block lateBlock on, each sampled key stands for lateWeight of those.
+// blocks. From block lateBlock on, once the tree has lateKeys keys, each sampled key stands for
+// lateWeight of those.
 const (
 	sampling   = 32
 	lateBlock  = 512
+	lateKeys   = 1 << 20
 	lateWeight = 4
 )
 
@@ -38,6 +40,7 @@ type Block struct {
 	labels []byte
 	index  hashindex.Index // of nodes, by hash
 
+	cleared    uint32 // how often all nodes were removed
 	generation uint32 // of what follows
 	patterns   [1 << patternBits]patternEntry
 	prefixes   [1 << prefixBits]prefixEntry
@@ -138,11 +141,16 @@ func (b *Block) Begin(table *Table, number int) {
 		b.clear()
 	}
 	b.random = uint64(number)*0x9e3779b97f4a7c15 + 1
-	if b.number, b.weight = number, 1; number >= lateBlock {
-		b.weight = lateWeight
+	if b.number, b.weight = number, 1; number >= lateBlock && table != nil {
+		b.weight = table.weight
 	}
 	clear(b.seen[:])
+	// The smaller of two is distributed as what is left where a block begins: blocks of few keys
+	// have their share of samples.
 	b.nextSample()
+	first := b.next
+	b.nextSample()
+	b.next = min(b.next, first)
 }
 
 // Reset empties the Block, also in the middle of a block. Nodes and shortcuts that the
@@ -164,6 +172,7 @@ func (b *Block) Reset() {
 func (b *Block) clear() {
 	b.nodes, b.labels, b.found, b.values = b.nodes[:0], b.labels[:0], b.found[:0], b.values[:0]
 	b.index.Reset()
+	b.cleared++
 	b.forget()
 	clear(b.pinned)
 	b.nodes = append(b.nodes, b.newNode(blockNode{hash: rootHash, large: math.MaxInt64}))
@@ -376,9 +385,8 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 	folded, constant := 0, true // places that are folded; segments so far do not vary
 	b.folding = false
 	for depth := 0; ; depth++ {
-		to := b.cut.next(name, from, depth, tagStart, tagEnd)
-		if to == len(name) && (to == from || depth >= maxSegments-1 || !b.cut.namer.IsSeparator(name[to-1]) ||
-			to-1 >= tagStart && to-1 < tagEnd) {
+		to, kind := b.cut.segment(name, from, depth, tagStart, tagEnd)
+		if kind == end {
 			break
 		}
 		segment := name[from:to]

@@ -64,13 +64,18 @@ func isStar(n *Node) bool { return len(n.label) == 1+int(1-n.kind) && n.label[0]
 func (t *Tree) heaviest(list []ranked, most int, keys, size int64) map[int32]bool {
 	kept := map[int32]bool{}
 	keep := func(of func(*ranked) int64, bound int64) {
-		slices.SortFunc(list, func(a, b ranked) int {
+		heavy := t.heavy[:0]
+		for i := range list {
+			if of(&list[i]) > bound {
+				heavy = append(heavy, list[i])
+			}
+		}
+		t.heavy = heavy
+		slices.SortFunc(heavy, func(a, b ranked) int {
 			return cmp.Or(cmp.Compare(of(&b), of(&a)), strings.Compare(t.nodes[a.node].label, t.nodes[b.node].label))
 		})
-		for i := range list[:min(most, len(list))] {
-			if of(&list[i]) > bound {
-				kept[list[i].node] = true
-			}
+		for i := range heavy[:min(most, len(heavy))] {
+			kept[heavy[i].node] = true
 		}
 	}
 	keep(func(r *ranked) int64 { return r.keys }, keys)
@@ -272,6 +277,7 @@ func (t *Tree) foldedLeaf(i int32) {
 // or have more than Values, if they have less than 1/finalShare of the keys and of the
 // memory of their place.
 func (t *Tree) Finish() {
+	t.seal()
 	t.foldFull()
 	t.finishBelow(0)
 }

@@ -13,12 +13,7 @@ func (t *Tree) Find(name []byte) (found []int32) {
 	nodes, from := []int32{0}, 0
 	var value []byte
 	for depth := 0; len(nodes) > 0; depth++ {
-		to := t.cut.next(name, from, depth, tagStart, tagEnd)
-		kind := uint8(inner)
-		if to == len(name) && (to == from || depth >= maxSegments-1 || !t.cut.namer.IsSeparator(name[to-1]) ||
-			to-1 >= tagStart && to-1 < tagEnd) {
-			kind = end
-		}
+		to, kind := t.cut.segment(name, from, depth, tagStart, tagEnd)
 		value = t.cut.appendValue(value[:0], name[from:to], kind)
 		var below []int32
 		for _, parent := range nodes {

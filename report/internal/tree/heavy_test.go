@@ -136,6 +136,73 @@ func TestHeavyValues(t *testing.T) {
 	}
 }
 
+// TestFewKeysInBlocks plants values with 3 % of the keys that begin behind 128 MB of large keys, of
+// which blocks have few: as many are sampled as elsewhere.
+func TestFewKeysInBlocks(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		const n, block, heavy = 40_000, 60, 1200
+		keys := make([]key, n)
+		for i := range keys {
+			keys[i] = key{fmt.Sprintf("app:t%s:%d", word(r, 8000), i), 4000}
+		}
+		for i := range heavy {
+			keys[n*4/5+r.IntN(n/5)].name = fmt.Sprint("app:giant:", i)
+		}
+		f := newForest(":").fill(keys, block, 1)
+		f.Finish()
+		if f.check(t, keys); f.count("app:giant:") < heavy/4 {
+			t.Errorf("seed %d: app:giant: has %d keys of about %d", seed, f.count("app:giant:"), heavy)
+		}
+	}
+}
+
+// TestStatesKeepHeavyValues merges parts of which one has a value that begins late and has 1.6 to 3 %
+// of all keys: through states, as they are, it is the same tree.
+func TestStatesKeepHeavyValues(t *testing.T) {
+	seeds := 6
+	if testtool.Nightly() {
+		seeds = 60
+	}
+	const part, block = 20_000, 200
+	kept, nodes, differ := [2]int{}, 0, 0
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(uint64(seed), 6))
+		heavy, from, blocks := 960+r.IntN(840), 10+r.IntN(50), 18+r.IntN(20)
+		merged := [2]*forest{newForest(":"), newForest(":")}
+		var all []key
+		for n := range 3 {
+			keys := make([]key, part)
+			for i := range keys {
+				keys[i] = key{fmt.Sprintf("app:t%s:%d", word(r, 5000), i), 60}
+			}
+			for i := 0; n == 1 && i < heavy; i++ {
+				keys[(from+i*blocks/heavy)*block+r.IntN(block)].name = fmt.Sprint("app:giant:", i)
+			}
+			all = append(all, keys...)
+			p := newForest(":").fill(keys, block, 1)
+			for i, from := range []*Tree{p.Tree, read(t, p).Tree} {
+				to := merged[i]
+				to.MergeTree(from, func(at int32, leaf *Node) { to.sums.add(to.Node(at), p.sums.list[leaf.Leaf-1]) })
+				to.Settle(MaxLeaves)
+			}
+		}
+		for i, f := range merged {
+			f.Finish()
+			f.check(t, all)
+			if f.count("app:giant:") >= 0 {
+				kept[i]++
+			}
+		}
+		d, most := compareTrees(merged[0], merged[1])
+		nodes, differ = nodes+merged[0].used, differ+d
+		if a, b := merged[0].dump(), merged[1].dump(); a != b {
+			t.Errorf("seed %d: %d nodes differ by %d keys at most\n%s", seed, d, most, difference(a, b))
+		}
+	}
+	t.Logf("%d of %d values have nodes, %d in trees merged of states; %d of %d nodes have other keys", kept[0], seeds, kept[1], differ, nodes)
+}
+
 // TestMergedTrees compares trees of parts, merged in any order and through their records,
 // with that of all keys.
 func TestMergedTrees(t *testing.T) {

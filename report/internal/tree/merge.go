@@ -200,7 +200,7 @@ func (t *Tree) compact() {
 // node here. The other tree stays as it is.
 func (t *Tree) MergeTree(o *Tree, join func(to int32, from *Node)) {
 	t.merges++
-	t.weight = max(t.weight, o.weight)
+	t.seal()
 	t.mergeNode(0, o, 0, join)
 	t.nodes[0].Keys += o.nodes[0].Keys
 	t.nodes[0].Size += o.nodes[0].Size
@@ -236,12 +236,12 @@ func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from
 			into = t.ensureRest(to)
 		} else if into = t.find(n.hashBelow(t.nodes[to].hash)); into == 0 {
 			into = t.add(to, n.hashBelow(t.nodes[to].hash), n.label, n.kind, flags{wide: n.wide})
-			t.nodes[into].missed, t.nodes[into].late = missed[c], false
+			t.nodes[into].missed = missed[c]
 		}
 		m := &t.nodes[into]
 		m.Keys, m.Size = m.Keys+n.Keys, m.Size+n.Size
 		if !n.wide && !m.rest {
-			m.missed, m.hits, m.late = m.missed+n.missed, m.hits+n.hits, m.late || n.late
+			m.missed, m.hits = m.missed+o.lacks(n), m.hits+n.hits
 		}
 		if m.rest {
 			o.eachLeaf(c, func(n *Node) { join(into, n) })

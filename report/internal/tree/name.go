@@ -69,6 +69,16 @@ func (c *cutter) next(name []byte, from, depth, tagStart, tagEnd int) int {
 	}
 }
 
+// segment is next with the kind of the segment.
+func (c *cutter) segment(name []byte, from, depth, tagStart, tagEnd int) (to int, kind uint8) {
+	to = c.next(name, from, depth, tagStart, tagEnd)
+	if to == len(name) && (to == from || depth >= maxSegments-1 || !c.namer.IsSeparator(name[to-1]) ||
+		to-1 >= tagStart && to-1 < tagEnd) {
+		return to, end
+	}
+	return to, inner
+}
+
 // tagOf returns the bounds of the content of a name's hash tag, both 0 if it has none:
 // what is between the first { and the next }, unless that is empty.
 func tagOf(name []byte) (from, to int) {

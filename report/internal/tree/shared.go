@@ -26,3 +26,6 @@ func (b *Block) Shared(leaf int32, f *naming.Facts) (large int64, generation uin
 
 // Generation changes when leaves that keys of a pattern shared may change.
 func (b *Block) Generation() uint32 { return b.generation }
+
+// Cleared changes when leaves are removed.
+func (b *Block) Cleared() uint32 { return b.cleared }

@@ -8,6 +8,7 @@ type Record struct {
 	Flags  uint8 // recordWide and so on
 	Label  []byte
 	Missed int64 // keys that the node may lack at its place
+	Hits   int32 // sampled keys that were counted at another node
 	// Lost has the most keys of a value without a node that were counted at others of its
 	// place, by kind of the children, -1 if nothing was folded.
 	Lost [2]int64
@@ -28,7 +29,8 @@ func (t *Tree) Records(yield func(r Record, leaf int32)) { t.recordsBelow(0, 0, 
 
 func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int32)) {
 	n := &t.nodes[i]
-	r := Record{Depth: depth, Kind: n.kind, Label: []byte(n.label), Missed: t.lacks(n), Lost: [2]int64{-1, -1}}
+	r := Record{Depth: depth, Kind: n.kind, Label: []byte(n.label), Missed: t.lacks(n), Hits: n.hits,
+		Lost: [2]int64{-1, -1}}
 	for f, set := range map[uint8]bool{recordWide: n.wide, recordRest: n.rest, recordClosed: n.closed} {
 		if set {
 			r.Flags |= f
@@ -55,12 +57,15 @@ type Reader struct {
 }
 
 // NewReader returns a Reader that fills an empty tree.
-func NewReader(t *Tree) *Reader { return &Reader{tree: t} }
+func NewReader(t *Tree) *Reader {
+	t.sealed = true
+	return &Reader{tree: t}
+}
 
 // Read adds the next node. It returns false if it cannot be one of a tree.
 func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 	t := r.tree
-	if rec.Flags >= recordFlags || rec.Kind > end || rec.Missed < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 ||
+	if rec.Flags >= recordFlags || rec.Kind > end || rec.Missed < 0 || rec.Hits < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 ||
 		len(rec.Label) > 2*maxValue+8 || t.used >= 2*MaxNodes {
 		return 0, false
 	}
@@ -96,7 +101,7 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		r.path = append(r.path, node)
 	}
 	n := &t.nodes[node]
-	n.missed, n.late, n.closed = rec.Missed, false, rec.Flags&recordClosed != 0
+	n.missed, n.hits, n.closed = rec.Missed, rec.Hits, rec.Flags&recordClosed != 0
 	if n.kind == end && node != 0 && (n.closed || rec.Lost != [2]int64{-1, -1}) {
 		return 0, false
 	}
@@ -107,6 +112,26 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		}
 	}
 	return node, true
+}
+
+// AppendAbove appends the path of the node above one of a depth that is to be read.
+func (r *Reader) AppendAbove(dst []byte, depth uint8) []byte {
+	if depth == 0 || int(depth) > len(r.path) {
+		return dst
+	}
+	return r.tree.AppendPath(dst, r.path[depth-1])
+}
+
+// AppendEnd appends the label of a leaf that has a name, unless the leaf is wide.
+func (t *Tree) AppendEnd(dst, name []byte) []byte {
+	tagStart, tagEnd := tagOf(name)
+	for from, depth := 0, 0; ; depth++ {
+		to, kind := t.cut.segment(name, from, depth, tagStart, tagEnd)
+		if kind == end {
+			return t.cut.appendValue(dst, name[from:to], end)
+		}
+		from = to
+	}
 }
 
 // AddSums adds the sums of a leaf that was read.

@@ -62,11 +62,13 @@ type Tree struct {
 	dirty  bool            // places were folded, or values found, since then
 	merges int             // counts merges
 	weight int32           // the largest of a sampled key
+	sealed bool            // see seal
 	scratch
 }
 
 type scratch struct {
 	values []ranked
+	heavy  []ranked // of values
 	text   []byte
 	names  [2][]byte
 	nodeOf []int32
@@ -135,7 +137,7 @@ func (t *Tree) Reset() {
 	t.nodes = append(t.nodes[:0], Node{hash: rootHash})
 	t.index.Reset()
 	t.places, t.unused, t.full = t.places[:0], t.unused[:0], t.full[:0]
-	t.free, t.used, t.labels, t.ends, t.table, t.dirty, t.merges, t.weight = 0, 1, 0, 0, nil, true, 1, 1
+	t.free, t.used, t.labels, t.ends, t.table, t.dirty, t.merges, t.weight, t.sealed = 0, 1, 0, 0, nil, true, 1, 1, false
 }
 
 // Nodes returns the number of nodes.
@@ -307,7 +309,7 @@ func (t *Tree) lost(i int32, kind uint8, word bool) int64 {
 func (p *place) folds(word bool) bool { return p.words || !word }
 
 func (t *Tree) lostAt(p *place) int64 {
-	if !p.blind {
+	if !p.blind || t.sealed {
 		return p.missed
 	}
 	return p.missed + t.unseen(p.sampled.missed)
@@ -316,10 +318,25 @@ func (t *Tree) lostAt(p *place) int64 {
 // lacks returns the most keys of the value of a node that may have been counted at
 // other nodes of its place.
 func (t *Tree) lacks(n *Node) int64 {
-	if n.wide || n.rest || !n.late && n.hits == 0 {
+	if n.wide || n.rest || t.sealed || !n.late && n.hits == 0 {
 		return n.missed
 	}
 	return n.missed + t.unseen(n.hits)
+}
+
+// seal replaces samples by the bounds that follow from them, once no Block is merged any more. What
+// was sampled of values with nodes stays: folding counts it.
+func (t *Tree) seal() {
+	if t.sealed {
+		return
+	}
+	for i := range t.nodes {
+		t.nodes[i].missed = t.lacks(&t.nodes[i])
+	}
+	for i := range t.places {
+		t.places[i].missed = t.lostAt(&t.places[i])
+	}
+	t.sealed = true
 }
 
 // unseen returns the most keys of which so many were sampled: the estimate and three

@@ -1,0 +1,216 @@
+package codebase
+
+import (
+	"slices"
+	"strings"
+)
+
+// A holder says what a variable or a member holds.
+type holder byte
+
+const (
+	holdsMemory holder = iota + 1 // a map or a cache of the process, or what belongs to a request
+	holdsServer                   // a client of the server; with holdsMemory, one of both
+)
+
+// memoryWords are parts of the names of types that keep values in the process.
+var memoryWords = []string{"lru", "memorycache", "inmemory", "hashmap", "localcache", "ttlcache", "weakmap", "ristretto", "bigcache",
+	"freecache", "caffeine", "dictionary", "go-cache", "gocache", "node-cache", "nodecache", "cachetools", "defaultdict", "ordereddict",
+	"cachebuilder", "loadingcache", "diskcache", "memory-cache", "dashmap"}
+
+// holderOf returns what a value of a type holds, 0 if its name does not say.
+func (s *syntax) holderOf(name string, server bool) holder {
+	switch name {
+	case "map", "dict":
+		if (name == "map") == (s == golang) {
+			return holdsMemory
+		}
+		return 0
+	case "Map":
+		return holdsMemory
+	}
+	lower := strings.ToLower(name)
+	if server && ofServer(lower) && !notClient(lower) {
+		return holdsServer
+	}
+	if strings.HasSuffix(name, "Context") || name == "Ctx" { // of a request
+		return holdsMemory
+	}
+	if slices.ContainsFunc(memoryWords, func(w string) bool { return strings.Contains(lower, w) }) {
+		return holdsMemory
+	}
+	return 0
+}
+
+// hold notes what the variables and members of the file hold, as their types and the
+// functions that make them tell.
+func (c *collector) hold() {
+	holds := c.file.holds
+	known := map[string]holder{} // of the names in the file
+	for i := range c.tokens {
+		t := &c.tokens[i]
+		if t.kind == textToken && t.tail > t.body && t.tail-t.body < 100 && c.importLine(i) {
+			c.imported(i, c.src[t.body:t.tail])
+			continue
+		}
+		if c.is(i, "{") && c.is(i-1, "=") && (c.syntax == ruby || c.syntax == python) {
+			if at := c.assigned(i - 1); at >= 0 && c.isWord(at) {
+				c.holds(at, holdsMemory)
+			}
+		}
+		if t.kind != wordToken {
+			continue
+		}
+		word := c.textOf(i)
+		kind, ok := known[word]
+		if !ok {
+			if kind = c.syntax.holderOf(word, c.file.redis); c.file.redis && pipelines[strings.ToLower(word)] {
+				kind = holdsServer
+			}
+			known[word] = kind
+		}
+		if held := holds[word]; held != 0 {
+			kind = held
+		}
+		if kind == 0 {
+			continue
+		}
+		if name := c.held(i, kind); name >= 0 {
+			c.holds(name, kind)
+		}
+	}
+}
+
+// importLine reports whether the line of a token imports something.
+func (c *collector) importLine(i int) bool {
+	if c.syntax == golang {
+		n := i - 1
+		for n > 0 && n > i-3 && (c.isWord(n) || c.is(n, ".")) && !c.tokens[n+1].first {
+			n--
+		}
+		return c.tokens[n+1].first && c.tokens[i+1].first || c.isWord(i-1) && c.textOf(i-1) == "import"
+	}
+	if c.is(i-1, "(") && c.isWord(i-2) && c.textOf(i-2) == "require" {
+		return true
+	}
+	return c.isWord(i-1) && (c.textOf(i-1) == "from" || c.textOf(i-1) == "import")
+}
+
+// imported notes the names that the import of a module declares, if that is a library of caches
+// or a module of the checkout.
+func (c *collector) imported(i int, module string) {
+	t := &c.tokens[i]
+	c.file.client = c.file.client || ofServer(strings.ToLower(module))
+	memory := c.syntax.holderOf(module, false) == holdsMemory
+	base := module[strings.LastIndexByte(module, '/')+1:]
+	switch {
+	case c.syntax == golang && memory && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import":
+		c.holds(i-1, holdsMemory)
+	case c.syntax == golang && memory:
+		c.file.holds[c.words.keep(strings.TrimPrefix(base, "go-"))] |= holdsMemory
+	case c.syntax == javaScript:
+		for n := i - 1; n >= 0 && c.tokens[n].line == t.line; n-- {
+			switch {
+			case !c.isWord(n), importWords[c.textOf(n)]:
+			case memory:
+				c.holds(n, holdsMemory)
+			default:
+				c.file.modules[c.words.keep(strings.ToLower(c.textOf(n)))] = c.words.keep(base)
+			}
+		}
+	}
+}
+
+// pipelines are methods that give a client to which commands are sent together.
+var pipelines = wordSet("pipeline txpipeline pipelined multi createbatch createtransaction")
+
+var importWords = wordSet("import from require const let var type as export default")
+
+// holds notes what a name holds. Receivers of calls have lower case.
+func (c *collector) holds(name int, kind holder) {
+	word := c.kept(name)
+	c.file.holds[word] |= kind
+	c.file.holds[c.words.keep(strings.ToLower(word))] |= kind
+}
+
+// makesClient reports whether a function that is called gives a client of the server.
+func makesClient(name string) bool {
+	lower := strings.ToLower(name)
+	for _, verb := range [...]string{"get", "new", "create", "make", "connect", "build", "init", "use", "open", "with", "_"} {
+		lower = strings.TrimPrefix(strings.TrimPrefix(lower, verb), "_")
+	}
+	return slices.ContainsFunc(servers, func(word string) bool { return strings.HasPrefix(lower, word) })
+}
+
+// makes reports whether a member is a type, or a function that makes a value.
+func (c *collector) makes(i int) bool {
+	word := c.textOf(i)
+	lower := strings.ToLower(word)
+	if notClient(lower) {
+		return false
+	}
+	for _, verb := range [...]string{"new", "create", "make", "build", "connect", "from"} {
+		if strings.HasPrefix(lower, verb) {
+			return true
+		}
+	}
+	return word != lower && (c.syntax != golang && word[0] < 'a' || c.syntax == golang && !c.is(i+1, "("))
+}
+
+// held returns the token of the name that gets a value of the type at a token, or one that the
+// function there makes, -1 if there is none.
+func (c *collector) held(i int, kind holder) int {
+	last := i // of the words joined with dots
+	for (c.is(last+1, ".") || c.is(last+1, "::")) && c.isWord(last+2) {
+		last += 2
+	}
+	pipeline := pipelines[strings.ToLower(c.textOf(i))]
+	switch {
+	case pipeline:
+		end := c.behind(i + 1)
+		if !c.is(i+1, "(") {
+			return -1
+		}
+		if c.isWord(end) && c.textOf(end) == "as" && c.isWord(end+1) {
+			return end + 1
+		}
+	case last > i && !c.makes(last), kind == holdsServer && !makesClient(c.textOf(i)):
+		return -1
+	}
+	for n := i - 1; n >= 0 && n > i-12 && c.tokens[n].line == c.tokens[i].line; n-- {
+		switch t := &c.tokens[n]; {
+		case c.is(n, "=") || c.is(n, ":="):
+			if at := c.assigned(n); at >= 0 && c.isWord(at) {
+				return at
+			}
+			return -1
+		case c.is(n, ":"):
+			if c.isWord(n - 1) {
+				return n - 1
+			}
+			return -1
+		case t.kind == wordToken && c.textOf(n) == "default":
+			return n // that the module exports
+		case t.kind == wordToken && c.syntax == golang && !c.is(n+1, ".") && c.textOf(n) != "new" && c.textOf(n) != "return" && c.textOf(n) != "func" &&
+			c.textOf(n) != "type" && c.textOf(n) != "range" && c.textOf(n) != "struct":
+			return n // name Type
+		case t.kind == wordToken, t.kind == markToken && strings.IndexByte(".*&<[]|?:", t.mark) >= 0:
+		default:
+			n = -1
+		}
+	}
+	if !c.typeFirst && c.syntax != php {
+		return -1
+	}
+	next := last + 1
+	if c.is(next, "<") {
+		next = c.generic(next) + 1
+	}
+	if c.is(next, "?") {
+		next++
+	}
+	if next > 1 && c.isWord(next) && (c.is(next+1, ";") || c.is(next+1, "=") || c.is(next+1, ",") || c.is(next+1, ")") || c.is(next+1, "{")) {
+		return next
+	}
+	return -1
+}

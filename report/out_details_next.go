@@ -1,0 +1,126 @@
+package report
+
+import (
+	"cmp"
+
+	"github.com/rdblens/rdblens/parser/message"
+)
+
+// The sections of what can go and of what expires next.
+
+// about returns what a row is about: the prefix of its keys, or else their group.
+func (c *Removable) about() Name { return cmp.Or(c.Prefix, c.Group, c.Key) }
+
+// idleText says how long the keys of a row were not used, zero if that is not known.
+func (c *Removable) idleText() message.Message {
+	if c.IdleMin == nil || c.IdleMax == nil {
+		return message.Message{}
+	}
+	least, most := RoughDuration(*c.IdleMin), RoughDuration(*c.IdleMax)
+	if least.String() == most.String() {
+		return most
+	}
+	return message.New("{from} to {to}", message.Phrase("from", least), message.Phrase("to", most))
+}
+
+// hasOwners reports whether the configuration says who owns keys.
+func (r *Report) hasOwners() bool {
+	return len(r.Owners) > 1 || len(r.Owners) == 1 && r.Owners[0].Owner != ""
+}
+
+func (r *Report) ownerColumn(owner func(i int) string) column {
+	return nameColumn("owner", func(i int) message.Message {
+		if owner(i) == "" {
+			return word("(no owner)")
+		}
+		return ownerText(owner(i))
+	}).only(r.hasOwners()).drop(3)
+}
+
+// canGoTable has the first n rows of what can go; a brief one says what they are, too.
+func (r *Report) canGoTable(n int, brief bool) table {
+	rows := r.CanGo
+	return table{n, []column{
+		sizeColumn("frees", func(i int) Figure { return Figure(rows[i].SavesBytes) }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		rightColumn("not used for", func(i int) message.Message { return rows[i].idleText() }),
+		r.ownerColumn(func(i int) string { return rows[i].Owner }),
+		nameColumn("group", func(i int) message.Message { return named(rows[i].about()) }),
+		sentenceColumn("what", func(i int) message.Message { return rows[i].How }).only(brief),
+	}}
+}
+
+func canGoNote() message.Message {
+	return word("what can be deleted with the least harm; the commands list exactly these keys")
+}
+
+func (d *details) canGo() {
+	const most = 20
+	rows := d.r.CanGo[:min(len(d.r.CanGo), most)]
+	if len(rows) == 0 {
+		return
+	}
+	d.section(word("What can go"), canGoNote())
+	d.table(d.r.canGoTable(len(rows), false))
+	var lines []string
+	var items []message.Message
+	for i := range rows {
+		items = append(items, message.New("{text} Delete {why}.", message.Phrase("text", sentenceOf(rows[i].Message, rows[i].Text)),
+			message.Phrase("why", sentenceOf(rows[i].ConditionMessage, rows[i].Condition))))
+		if line := shellLine(rows[i].List); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	d.list(items)
+	if lines != nil {
+		d.commands(lines)
+	}
+}
+
+// WindowTexts name the windows of Report.ExpiresNext.
+var WindowTexts = map[string]string{"1h": "within an hour", "midnight": "before midnight (UTC)",
+	"24h": "within 24 hours"}
+
+func (d *details) expiresNext() {
+	list := d.r.ExpiresNext
+	if len(list) == 0 {
+		return
+	}
+	type row struct {
+		window string // "" as above; else all keys are meant
+		prefix message.Message
+		ExpiringPrefix
+	}
+	var rows []row
+	var lines []string
+	for i := range list {
+		w := &list[i]
+		rows = append(rows, row{WindowTexts[w.Window], word("all keys"),
+			ExpiringPrefix{Keys: w.Keys, Of: d.r.Totals.Keys, MemoryBytes: w.MemoryBytes}})
+		for _, p := range w.Prefixes {
+			rows = append(rows, row{"", named(p.Prefix), p})
+		}
+		if line := shellLine(w.List); line != "" && w.Keys > 0 {
+			lines = append(lines, line)
+		}
+	}
+	owner := d.r.ownerColumn(func(i int) string { return rows[i].Owner })
+	ownerOf := owner.cell
+	owner.cell = func(i int) message.Message {
+		if rows[i].window != "" {
+			return message.Message{}
+		}
+		return ownerOf(i)
+	}
+	d.section(word("Expires next"), message.New("counted from {time}", message.Time("time", list[0].From)))
+	d.rows(len(rows),
+		leftColumn("expires", func(i int) message.Message { return word(rows[i].window) }),
+		nameColumn("prefix", func(i int) message.Message { return rows[i].prefix }),
+		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
+		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
+		owner)
+	if lines != nil {
+		d.commands(lines)
+	}
+}
