@@ -232,9 +232,10 @@ func (r *Report) SameServerAlerts() (list []message.Message) {
 			sign = message.New("{share} of their names", message.Share("share", s.Share))
 		}
 		args := []message.Arg{fileArg("old", a.Name), fileArg("new", b.Name), message.Phrase("sign", sign),
-			message.Duration("apart", int64(b.Created-a.Created)), message.Code("diff", "rdblens diff")}
+			message.Duration("apart", int64(b.Created-a.Created)), message.Code("diff", "rdblens diff OLD NEW"),
+			message.Code("browse", "rdblens browse --since OLD NEW")}
 		list = append(list, message.New("TWICE: {old} and {new}, taken {apart} apart, seem to be of one server: they share "+
-			"{sign}. All sums count its keys twice. {diff} says what changed between them.", args...))
+			"{sign}. All sums count its keys twice. {diff} and {browse} say what changed between them.", args...))
 	}
 	return list
 }
