@@ -65,8 +65,9 @@ func (f *finisher) steps() {
 		kept = engine.Kept(groups, whole, listing)
 		unexplained := int64(0)
 		for i := range f.r.Inputs {
+			const error = 64 << 10 // and one per cent of the prediction
 			if m := f.r.Inputs[i].Memory; m != nil && m.Difference != nil {
-				unexplained += max(0, *m.Difference)
+				unexplained += max(0, *m.Difference+int64(m.Predicted)/100+error)
 			}
 		}
 		savings = slices.Concat(engine.Savings(groups, whole, unexplained, listing, maxSteps),
@@ -278,7 +279,7 @@ func (f *finisher) listing() *thresholds.Listing {
 			if !strings.Contains(string(g.Group), "*") { // a name
 				scratch = namer.AppendPattern(scratch[:0], []byte(g.Group))
 			}
-			if string(g.Group) == of.Group || pattern.Match(scratch) {
+			if string(g.Group) == of.Group || pattern.Has([]byte(g.Group), scratch) {
 				keys += g.Keys
 			}
 		}

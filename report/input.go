@@ -222,8 +222,8 @@ func (f *finisher) findSameServers() {
 	}
 }
 
-// sameServerAlerts says which inputs are counted twice.
-func (r *Report) sameServerAlerts() (list []message.Message) {
+// SameServerAlerts says which inputs are counted twice.
+func (r *Report) SameServerAlerts() (list []message.Message) {
 	for i := range r.SameServer {
 		s := &r.SameServer[i]
 		a, b := &r.Inputs[s.Inputs[0]], &r.Inputs[s.Inputs[1]]
@@ -232,9 +232,10 @@ func (r *Report) sameServerAlerts() (list []message.Message) {
 			sign = message.New("{share} of their names", message.Share("share", s.Share))
 		}
 		args := []message.Arg{fileArg("old", a.Name), fileArg("new", b.Name), message.Phrase("sign", sign),
-			message.Duration("apart", int64(b.Created-a.Created)), message.Code("diff", "rdblens diff")}
+			message.Duration("apart", int64(b.Created-a.Created)), message.Code("diff", "rdblens diff OLD NEW"),
+			message.Code("browse", "rdblens browse --since OLD NEW")}
 		list = append(list, message.New("TWICE: {old} and {new}, taken {apart} apart, seem to be of one server: they share "+
-			"{sign}. All sums count its keys twice. {diff} says what changed between them.", args...))
+			"{sign}. All sums count its keys twice. {diff} and {browse} say what changed between them.", args...))
 	}
 	return list
 }

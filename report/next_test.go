@@ -188,7 +188,7 @@ func TestSameServer(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, not %q", c.name, got, c.want)
 		}
-		if alerts := r.sameServerAlerts(); len(alerts) != len(r.SameServer) || slices.ContainsFunc(alerts, message.Message.IsZero) {
+		if alerts := r.SameServerAlerts(); len(alerts) != len(r.SameServer) || slices.ContainsFunc(alerts, message.Message.IsZero) {
 			t.Errorf("%s: %d alerts", c.name, len(alerts))
 		}
 	}

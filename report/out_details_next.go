@@ -65,7 +65,7 @@ func (d *details) canGo() {
 	var lines []string
 	var items []message.Message
 	for i := range rows {
-		items = append(items, message.New("{text} {why}", message.Phrase("text", sentenceOf(rows[i].Message, rows[i].Text)),
+		items = append(items, message.New("{text} Delete {why}.", message.Phrase("text", sentenceOf(rows[i].Message, rows[i].Text)),
 			message.Phrase("why", sentenceOf(rows[i].ConditionMessage, rows[i].Condition))))
 		if line := shellLine(rows[i].List); line != "" {
 			lines = append(lines, line)

@@ -112,7 +112,7 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 			f.Keys = message.New("{n} of {all} keys", message.Int("n", s.Keys), message.Int("all", s.OfKeys))
 		case s.Key != "": // the sentence may say how many keys the rule flags
 			if f.Keys = message.New("this key"); s.File != "" {
-				f.Keys = message.New("this key on {file}", fileArg("file", s.File))
+				f.Keys = message.New("this key on {file}", fileArg("file", Name(strings.TrimPrefix(string(s.File), r.directory()))))
 			}
 		case s.Keys > 0:
 			f.Keys = only(keysArg("keys", s.Keys))

@@ -37,7 +37,7 @@ func TestPage(t *testing.T) {
 		front bool // only one tab has the keyboard and all frames
 		run   func(*testing.T, context.Context)
 	}{{"sticks", true, testPageSticks}, {"zooms", true, testPageZooms}, {"controls", true, testPageControls}, {"walks", true, testPageWalks},
-		{"addresses", true, testPageAddresses}, {"searches", true, testPageSearches}, {"opens", false, testPageOpens}, {"prints", false, testPagePrints},
+		{"addresses", true, testPageAddresses}, {"searches", true, testPageSearches}, {"asks", true, testPageAsks}, {"opens", false, testPageOpens}, {"prints", false, testPagePrints},
 		{"slots", false, testPageSlots}, {"compares", false, testPageCompares}, {"trends", false, testPageTrends}} {
 		t.Run(test.name, func(t *testing.T) {
 			if !test.front {
@@ -75,11 +75,18 @@ var pagesOfTests sync.Map
 // on the console, any error and any request fails the test.
 func openPage(t *testing.T, ctx context.Context, d Document, actions ...chromedp.Action) context.Context {
 	t.Helper()
+	return openPageOf(t, ctx, d, WriteOptions{}, actions...)
+}
+
+// openPageOf is openPage with options; a document has one page.
+func openPageOf(t *testing.T, ctx context.Context, d Document, o WriteOptions, actions ...chromedp.Action) context.Context {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	page, known := pagesOfTests.Load(d)
 	if !known {
 		var b bytes.Buffer
-		if err := Write("html", &b, d, WriteOptions{Advice: true}); err != nil {
+		o.Advice = true
+		if err := Write("html", &b, d, o); err != nil {
 			t.Fatal(err)
 		}
 		page, _ = pagesOfTests.LoadOrStore(d, b.Bytes())

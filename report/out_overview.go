@@ -117,7 +117,7 @@ func (v *overview) alerts() {
 			lost = append(lost, message.New("INCOMPLETE: {file} could be read up to offset {offset} only: {reason}. Counted: {keys} before it.", args...))
 		}
 	}
-	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), r.sameServerAlerts(), lost, unread, damaged)
+	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), r.SameServerAlerts(), lost, unread, damaged)
 	if n := len(v.wrong) - overviewAlerts; n > 0 {
 		v.wrong = append(v.wrong[:overviewAlerts], message.New("Not shown here: {n} more (--details).", message.Int("n", int64(n))))
 	}

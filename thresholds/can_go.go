@@ -46,7 +46,7 @@ func (g *GroupSums) unused(l *Listing) *Advice {
 	}
 	a.Saves = max(g.ColdMemory, 0)
 	a.Brief = message.New("not used, no TTL")
-	a.Condition = message.New("only if nobody needs them: on a replica, reads on the master do not count")
+	a.Condition = message.New("Only if nobody needs them: on a replica, reads on the master do not count.")
 	return a
 }
 
@@ -101,6 +101,6 @@ func (g *GroupSums) done(groups []GroupSums, l *Listing) *Advice {
 		a.Saves += int64(float64(data) * float64(of) / float64(dataKeys))
 	}
 	a.Brief = message.New("{what}", args...)
-	a.Condition = message.New("only if nobody reads their results, or tries them again")
+	a.Condition = message.New("Only if nobody reads their results, or tries them again.")
 	return a
 }

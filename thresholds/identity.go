@@ -237,10 +237,11 @@ func (id *Identity) counted(keys, elements int64, typ parser.Type) message.Messa
 	return message.New("{what} of {library}", args...)
 }
 
-// Label names what the keys are, in a few words for a table: "BullMQ: completed jobs", "looks like a lock".
+// Label names what the keys are, in a few words for a table: "BullMQ: completed jobs", "looks like: lock".
+// It is zero if nothing is known, or only that they are streams, which their type says.
 func (id *Identity) Label() message.Message {
 	switch {
-	case id == nil:
+	case id == nil || id.Sure == LooksLike && id.Role == RoleEvents:
 		return message.Message{}
 	case id.Library != "" && id.Role != "":
 		return message.New("{library}: {role}", id.words()...)

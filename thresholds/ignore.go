@@ -172,7 +172,7 @@ func (x *Ignores) Each(rule RuleID, db int, name []byte, f func(i int) bool) {
 	}
 	if r.groups != nil && db != NoDatabase {
 		var buf [naming.MaxPattern + 1]byte
-		x.eachGroup(r, db, [2][]byte{x.namer.AppendPattern(buf[:0], name), name[:min(len(name), naming.MaxPattern)]}, f)
+		x.eachGroup(r, db, [2][]byte{x.namer.AppendPattern(buf[:0], name), name}, f)
 	}
 }
 
@@ -185,13 +185,11 @@ func (x *Ignores) EachOfGroup(rule RuleID, db int, pattern []byte, f func(i int)
 	}
 }
 
-// eachGroup calls f for the entries whose groups match a pattern, or the name that it is
-// of: words with digits stand in the pattern of a group as they are (i18n), but not in that
-// of a name.
+// eachGroup calls f for the entries whose groups match a pattern, or the name that it is of.
 func (x *Ignores) eachGroup(r *ignoreIndex, db int, texts [2][]byte, f func(i int) bool) {
 	matches := func(i uint16) bool {
 		for _, g := range x.groups[i] {
-			if g.Match(texts[0]) || g.Match(texts[1]) {
+			if g.Has(texts[1], texts[0]) {
 				return true
 			}
 		}

@@ -245,7 +245,7 @@ func (g *GroupSums) shared(all int64) saving {
 	// A server that runs makes the table smaller when less than a tenth of it is used (dict.c, hashtable.c).
 	tables := g.Model.KeyTable(all) - g.Model.KeyTable(all-n+hashes)
 	if g.Model.State() == "live" && (all-n+hashes)*10 > all {
-		tables = 0
+		tables = g.Model.KeyTable(all) - g.Model.ShrunkKeyTable(all-n+hashes, all)
 	}
 	bytes := int64(math.Round(value))
 	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed + tables, keys: n, memory: g.MemoryWithoutTTL,
@@ -291,12 +291,18 @@ func (g *GroupSums) shortened() saving {
 	if g.Type == parser.String {
 		value, largest = g.average(g.ValueBytes), g.LargestValue
 	}
-	saved := meanSize(value, largest, func(value int64) float64 {
-		return meanSize(name, g.LargestName,
-			func(n int64) float64 { return g.keySize(n, value) - g.keySize(max(0, n-less), value) })
-	})
+	// Some names are known: others may be as far from the average again.
+	saved, most := math.Inf(1), 0.
+	for _, longest := range []int64{g.LargestName, 2*g.LargestName - int64(name)} {
+		mean := meanSize(value, largest, func(value int64) float64 {
+			return meanSize(name, longest,
+				func(n int64) float64 { return g.keySize(n, value) - g.keySize(max(0, n-less), value) })
+		})
+		saved, most = min(saved, mean), max(most, mean)
+	}
 	bytes := int64(math.Round(name))
-	return saving{action: adviseShorten, bytes: int64(saved * float64(g.Keys)), keys: g.Keys, memory: g.Memory,
+	saves := int64(saved * float64(g.Keys))
+	return saving{action: adviseShorten, bytes: saves, most: mostSaved(saves, most*float64(g.Keys)), keys: g.Keys, memory: g.Memory,
 		brief: "shorter names ({n} B less)",
 		id:    "Shorten the names of {which}: three letters a word are {bytes} less for each. Saves about {saved}.",
 		how:   "names of {name} on average become {short}, which is {less} less in the allocator's size classes",

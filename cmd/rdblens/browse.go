@@ -23,6 +23,8 @@ const (
 	browseMemory = 192 << 20
 )
 
+var browseOptions = report.Options{Top: browseKeys, TreeNodes: maxTreeNodes}
+
 func newBrowse(e *env) *cobra.Command {
 	var o passFlags
 	var source sourceFlags
@@ -69,12 +71,12 @@ func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, arg
 	b := newBrowser(e, o)
 	b.advice = advice
 	if since != "" {
-		if b.old, b.oldInputs, err = b.load(ctx, []string{since}); err != nil {
+		if b.old, b.oldInputs, err = e.loadReport(ctx, o, browseOptions, []string{since}); err != nil {
 			return err
 		}
 		b.sort = byGrowth
 	}
-	if b.report, b.inputs, err = b.load(ctx, args); err != nil {
+	if b.report, b.inputs, err = e.loadReport(ctx, o, browseOptions, args); err != nil {
 		return err
 	}
 	b.report.FindSource(finder)
@@ -104,14 +106,15 @@ func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, arg
 	return err
 }
 
-// load makes or reads a report, and finds its snapshots that can be read again.
-func (b *browser) load(ctx context.Context, args []string) (r *report.Report, inputs []*input, err error) {
-	list, err := b.env.inputs(args, b.pass.expandFlags)
+// loadReport makes or reads a report, and finds its snapshots that can be read again.
+func (e *env) loadReport(ctx context.Context, pass *passFlags, options report.Options, args []string) (r *report.Report,
+	inputs []*input, err error) {
+	list, err := e.inputs(args, pass.expandFlags)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(list) == 1 {
-		if r, err = b.env.savedReport(list[0]); err != nil {
+		if r, err = e.savedReport(list[0]); err != nil {
 			return nil, nil, &exitError{code: exitUsage, err: inputError(args[0], message.Of(err))}
 		}
 	}
@@ -126,16 +129,14 @@ func (b *browser) load(ctx context.Context, args []string) (r *report.Report, in
 		return r, inputs, nil
 	}
 	list = withoutLost(list)
-	stop := b.env.progress(list)
-	scan := &scanFlags{passFlags: *b.pass}
-	scan.Options = report.Options{Top: browseKeys, TreeNodes: maxTreeNodes}
-	r, bad, err := b.env.scanInputs(ctx, scan, list)
+	stop := e.progress(list)
+	r, bad, err := e.scanSources(ctx, pass.policy, list, pass.options(options))
 	stop()
 	if err != nil {
 		return nil, nil, err
 	}
 	if bad.unread == len(list) || bad.interrupted {
-		return nil, nil, bad.end(b.env, len(list))
+		return nil, nil, bad.end(e, len(list))
 	}
 	return r, slices.DeleteFunc(list, func(in *input) bool { return in.path == "-" }), nil
 }

@@ -141,8 +141,12 @@ func (b *browser) run(ctx context.Context, screen tcell.Screen) error {
 	} else {
 		b.push(b.viewOf(b.report.Tree))
 	}
-	if len(b.report.SameServer) > 0 {
-		b.push(&browseView{title: b.t("warning"), lines: b.twice()})
+	if warnings := b.report.SameServerAlerts(); warnings != nil {
+		v := &browseView{title: b.t("warning; h shows the prefixes")}
+		for _, m := range warnings {
+			v.lines = append(v.lines, strings.Split(text.Wrap("", "  ", b.env.line(m), 78), "\n")...)
+		}
+		b.push(v)
 	}
 	stop := context.AfterFunc(ctx, func() { b.post(context.Background(), ended{}) })
 	defer stop()
@@ -428,25 +432,6 @@ func (b *browser) search(v *browseView) {
 		}
 	}
 	b.sort.sort(v.rows)
-}
-
-// twice says which inputs are of one server.
-func (b *browser) twice() (lines []string) {
-	width, _ := b.screen.Size()
-	p := &panelText{width: width - 2}
-	for i := range b.report.SameServer {
-		s := &b.report.SameServer[i]
-		old, now := b.report.Inputs[s.Inputs[0]].Name, b.report.Inputs[s.Inputs[1]].Name
-		p.add(styleText, "", "", b.env.line(message.New("{old} and {new} seem to be of one server: all sums count its keys twice.",
-			message.Path("old", string(old)), message.Path("new", string(now)))))
-		p.add(styleText, "  ", "  ", b.env.line(message.New("What has grown: {code}", message.Code("code",
-			"rdblens browse --since "+shellWords([]string{string(old), string(now)})))))
-	}
-	p.add(styleText, "", "", b.t("h shows the prefixes"))
-	for _, line := range p.lines {
-		lines = append(lines, line.text)
-	}
-	return lines
 }
 
 // goes returns what can be deleted, and what expires next, as the report has it.

@@ -35,7 +35,7 @@ func browserOf(t *testing.T, path, since string) *browser {
 	}
 	b := newBrowser(e, o)
 	load := func(path string) (r *report.Report) {
-		r, inputs, err := b.load(t.Context(), []string{path})
+		r, inputs, err := e.loadReport(t.Context(), o, browseOptions, []string{path})
 		if err != nil {
 			t.Fatal(err)
 		}

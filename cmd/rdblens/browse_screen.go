@@ -326,5 +326,5 @@ func (b *browser) foot(y int) {
 		b.line(y, styleDim, label, b.t("Esc ends it"))
 		return
 	}
-	b.line(y, styleDim, b.t("Enter open  h back  Tab details  / search  b keys  Space mark  q quit"), "")
+	b.line(y, styleDim, b.t("Enter open  h back  Tab details  / search  e expires  w can go  q quit"), "")
 }

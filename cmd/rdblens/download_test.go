@@ -2,14 +2,19 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/rdblens/rdblens/parser/message"
 )
 
 // object is an object store that breaks each connection after some bytes.
@@ -99,6 +104,67 @@ func TestDownload(t *testing.T) {
 				t.Errorf("%d requests, want %d", n, c.asked)
 			}
 		})
+	}
+}
+
+// TestDownloadFailures counts the connections to servers that never answer: a certificate that
+// is not accepted and a port that refuses are tried once, a connection that breaks is tried
+// again, and each further attempt is told.
+func TestDownloadFailures(t *testing.T) {
+	server := httptest.NewUnstartedServer(&object{data: []byte("REDIS0011")})
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	breaks, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer breaks.Close()
+	go func() {
+		for {
+			conn, err := breaks.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+		}
+	}()
+	for _, c := range []struct {
+		url, want string
+		dials     int
+	}{
+		{server.URL, "certificate signed by unknown authority", 1},
+		{strings.Replace(server.URL, "127.0.0.1", "localhost", 1), "certificate", 1},
+		{"https://" + gone.Addr().String(), "connection refused", 1},
+		{"https://" + breaks.Addr().String(), "(6 attempts)", 6},
+	} {
+		d, err := newDownload(t.Context(), c.url+"/dump.rdb?X-Amz-Signature=secret", 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dials, told := 0, 0
+		d.client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials++
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		}
+		d.first, d.warn = time.Millisecond, func(m message.Message) {
+			if told++; !strings.Contains(m.String(), "attempt "+fmt.Sprint(told+1)+" of 6") {
+				t.Error(m)
+			}
+		}
+		_, err = io.ReadAll(d)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want one with %q", c.url, err, c.want)
+		}
+		if dials != c.dials || told != c.dials-1 {
+			t.Errorf("%s: %d connections, %d further attempts told, want %d", c.url, dials, told, c.dials)
+		}
+		d.Close()
 	}
 }
 

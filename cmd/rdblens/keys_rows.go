@@ -231,7 +231,7 @@ func (s *rowSink) wanted(k *parser.Key) bool {
 	}
 	if s.inGroups != nil {
 		s.pattern = s.engine.Namer().AppendPattern(s.pattern[:0], k.Name)
-		if !slices.ContainsFunc(s.inGroups, func(g *naming.GroupPattern) bool { return g.Match(s.pattern) || g.Match(k.Name) }) {
+		if !slices.ContainsFunc(s.inGroups, func(g *naming.GroupPattern) bool { return g.Has(k.Name, s.pattern) }) {
 			return false
 		}
 	}
@@ -261,7 +261,7 @@ func (s *rowSink) identity(k *parser.Key) *report.Identity {
 		return id
 	}
 	for i := range s.wide {
-		if w := &s.wide[i]; w.pattern.Match(s.pattern) || w.pattern.Match(k.Name) {
+		if w := &s.wide[i]; w.pattern.Has(k.Name, s.pattern) {
 			return w.identity
 		}
 	}

@@ -270,29 +270,6 @@ func (o *scanFlags) readInfo(path string) error {
 	return nil
 }
 
-// since returns the report of what --since names, nil if it was not given.
-func (e *env) since(ctx context.Context, o *scanFlags) (*report.Report, error) {
-	if o.older == "" {
-		return nil, nil
-	}
-	list, err := e.inputs([]string{o.older}, o.expandFlags)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 1 {
-		if r, err := e.savedReport(list[0]); r != nil || err != nil {
-			return r, err
-		}
-	}
-	older := &scanFlags{passFlags: o.passFlags}
-	older.Options = report.Options{Top: 1}
-	r, bad, err := e.scanInputs(ctx, older, list)
-	if err == nil && bad.unread > 0 {
-		err = bad.end(e, len(list))
-	}
-	return r, err
-}
-
 func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := o.load(ctx, e); err != nil {
 		return err
@@ -320,12 +297,14 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if o.Source, err = e.finder(&o.source, o.policy); err != nil {
 		return err
 	}
+	var old *report.Report
+	if o.older != "" {
+		if old, _, err = e.loadReport(ctx, &o.passFlags, report.Options{Top: 1}, []string{o.older}); err != nil {
+			return err
+		}
+	}
 	stop := e.progress(list)
 	started := time.Now()
-	old, err := e.since(ctx, o)
-	if err != nil {
-		return err
-	}
 	parts, err := e.splitParts(ctx, o, list)
 	if err != nil {
 		return err

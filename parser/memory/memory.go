@@ -24,6 +24,7 @@ import "github.com/rdblens/rdblens/parser/internal/memory"
 //	TextSizes(name, text int64, ttl bool) (memory, usage int64) // of a key with a text, by the bytes of both
 //	PackedKey(name, n int64) int64 // memory of a key with one packed block of n bytes
 //	KeyTable(n int64) int64        // memory of the table of a database with n keys
+//	ShrunkKeyTable(n, all int64) int64 // the same, after all but n were deleted
 //	Resizing(n int64) int64        // of the second table of n elements that were inserted one by one
 //	Approximate() bool  // the snapshot comes from a server that the model was not made for
 //

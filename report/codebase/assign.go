@@ -346,7 +346,11 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 			}
 		}
 		if i := slices.Index(f.params, n.text); i >= 0 {
-			return &node{kind: paramNode, index: int16(i), text: n.text, label: n.label}
+			param := &node{kind: paramNode, index: int16(i), text: n.text, label: n.label}
+			if i < len(f.defaults) {
+				param.of = f.defaults[i]
+			}
+			return param
 		}
 		return n
 	}
@@ -374,6 +378,8 @@ func useful(n *node, depth int) bool {
 		return len(n.text) < 200 && strings.Count(n.text, " ") < 3 && !strings.Contains(n.text, "\n")
 	case settingNode:
 		return true
+	case paramNode:
+		return n.of != nil && (n.of.kind == textNode || n.of.kind == wordNode)
 	case wordNode, callNode:
 		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || useful(n.of, depth+1) {
 			return true

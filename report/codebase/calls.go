@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -32,6 +33,11 @@ func (c *collector) call(i int, word string) {
 		c.rawCall(i, lower, receiver, args, t)
 		return
 	case scripts[lower]:
+		if c.file.redis || ofServer(receiver) {
+			for _, k := range keysOfScript(args) { // eval(script, 2, key, key, value)
+				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain}, t)
+			}
+		}
 		for _, a := range args {
 			a = c.bound(a)
 			if a.kind == paramNode && strings.Contains(strings.ToLower(a.text), "keys") {
@@ -91,6 +97,15 @@ func (c *collector) call(i int, word string) {
 			c.site(&one, t)
 		}
 	}
+}
+
+// keysOfScript returns the keys of a script, whose number precedes them.
+func keysOfScript(args []*node) []*node {
+	if len(args) < 3 || args[1].kind != textNode {
+		return nil
+	}
+	n, _ := strconv.Atoi(args[1].text)
+	return args[2 : 2+max(0, min(n, len(args)-2))]
 }
 
 // pairs are commands whose second argument is a key, too.

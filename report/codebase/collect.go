@@ -35,7 +35,8 @@ type declaration struct {
 type function struct {
 	name, container string
 	params          []string
-	self            string // what the function calls the object around, in Go
+	defaults        []*node // of the parameters, nil none
+	self            string  // what the function calls the object around, in Go
 	returns         []returned
 	source          *source
 	passes          []passed
@@ -317,16 +318,17 @@ func (c *collector) classHeader(i int, word string) {
 func (c *collector) newFunction(name, container string, open int) *function {
 	f := &function{name: c.words.keep(name), container: container, source: c.file}
 	if open > 0 {
-		f.params = c.parameters(open)
+		f.params, f.defaults = c.parameters(open)
 	}
 	c.functions = append(c.functions, f)
 	return f
 }
 
-// parameters returns the names of parameters.
-func (c *collector) parameters(open int) (list []string) {
+// parameters returns the names of parameters, and their defaults.
+func (c *collector) parameters(open int) (list []string, defaults []*node) {
 	end := int(c.match[open])
 	var words []string
+	var value *node
 	done := false
 	flush := func() {
 		if n := len(words); n > 0 {
@@ -335,14 +337,18 @@ func (c *collector) parameters(open int) (list []string) {
 				w = words[n-1]
 			}
 			list = append(list, c.words.keep(w))
+			defaults = append(defaults, value)
 		}
-		words, done = nil, false
+		words, done, value = nil, false, nil
 	}
 	for n := open + 1; n < end && len(list) < maxArgs; n++ {
 		switch w := c.textOf(n); {
 		case c.is(n, ","):
 			flush()
-		case c.is(n, ":") || c.is(n, "="):
+		case c.is(n, "=") && c.syntax != golang:
+			value, _ = c.expression(n + 1)
+			done = true
+		case c.is(n, ":"):
 			done = true
 		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
 			switch w {
@@ -358,9 +364,9 @@ func (c *collector) parameters(open int) (list []string) {
 	}
 	flush()
 	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
-		list = list[1:]
+		list, defaults = list[1:], defaults[1:]
 	}
-	return list
+	return list, defaults
 }
 
 // generic returns the token > of <types>, 0 if there is none.

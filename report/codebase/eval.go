@@ -26,6 +26,7 @@ type frame struct {
 	container string
 	arguments [][]string
 	depth     int
+	part      bool // of a text, which the defaults of parameters would make too narrow
 }
 
 // place returns the frame of a site.
@@ -93,6 +94,9 @@ func (p *program) eval(n *node, at frame) []string {
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
 		}
+		if n.of != nil && !at.part { // the default is likely in force
+			return p.eval(n.of, at)
+		}
 		return vary()
 	case wordNode:
 		return p.name(n, at)
@@ -124,6 +128,7 @@ func isSetting(n *node) bool {
 
 // join returns the values of expressions one after the other, with a separator.
 func (p *program) join(args []*node, separator []string, at frame) (list []string) {
+	at.part = true
 	for i, a := range args {
 		if i > 0 {
 			list = add(list, separator...)
@@ -152,7 +157,7 @@ func (p *program) name(n *node, at frame) []string {
 		f = nil
 	}
 	if d != nil && rank >= other {
-		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1})
+		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
 	}
 	if f != nil { // a property, or a method without arguments
 		return p.result(f, nil, at)
@@ -313,7 +318,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found []string
 	texts := 0
 	for _, r := range f.returns {
-		v := p.eval(r.value, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1})
+		v := p.eval(r.value, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part})
 		if literal(v) {
 			found = v
 			texts++
@@ -414,6 +419,7 @@ func (p *program) built(args []*node, at frame) []string {
 }
 
 func (p *program) values(args []*node, at frame) (list [][]string) {
+	at.part = true
 	for _, a := range args {
 		list = append(list, p.eval(a, at))
 	}

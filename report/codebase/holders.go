@@ -64,7 +64,9 @@ func (c *collector) hold() {
 		word := c.textOf(i)
 		kind, ok := known[word]
 		if !ok {
-			kind = c.syntax.holderOf(word, c.file.redis)
+			if kind = c.syntax.holderOf(word, c.file.redis); c.file.redis && pipelines[strings.ToLower(word)] {
+				kind = holdsServer
+			}
 			known[word] = kind
 		}
 		if held := holds[word]; held != 0 {
@@ -119,6 +121,9 @@ func (c *collector) imported(i int, module string) {
 	}
 }
 
+// pipelines are methods that give a client to which commands are sent together.
+var pipelines = wordSet("pipeline txpipeline pipelined multi createbatch createtransaction")
+
 var importWords = wordSet("import from require const let var type as export default")
 
 // holds notes what a name holds. Receivers of calls have lower case.
@@ -159,10 +164,17 @@ func (c *collector) held(i int, kind holder) int {
 	for (c.is(last+1, ".") || c.is(last+1, "::")) && c.isWord(last+2) {
 		last += 2
 	}
-	if last > i && !c.makes(last) {
-		return -1
-	}
-	if kind == holdsServer && !makesClient(c.textOf(i)) {
+	pipeline := pipelines[strings.ToLower(c.textOf(i))]
+	switch {
+	case pipeline:
+		end := c.behind(i + 1)
+		if !c.is(i+1, "(") {
+			return -1
+		}
+		if c.isWord(end) && c.textOf(end) == "as" && c.isWord(end+1) {
+			return end + 1
+		}
+	case last > i && !c.makes(last), kind == holdsServer && !makesClient(c.textOf(i)):
 		return -1
 	}
 	for n := i - 1; n >= 0 && n > i-12 && c.tokens[n].line == c.tokens[i].line; n-- {

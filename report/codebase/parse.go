@@ -311,6 +311,9 @@ func (p *parser) generics(i int) int {
 	depth := 0
 	for n := i; n < i+14 && n < len(p.tokens)-1; n++ {
 		switch t := &p.tokens[n]; {
+		case p.is(n, "{") && p.match[n] > 0 && p.match[n] < int32(n+80) && p.syntax == javaScript: // a type of an object
+			i += int(p.match[n]) - n
+			n = int(p.match[n])
 		case p.is(n, "<"):
 			depth++
 		case p.is(n, ">"):

@@ -77,12 +77,20 @@ func (n *Namer) Segments(pattern []byte) (segments int, first []byte) {
 
 // Match reports whether a pattern that AppendPattern returned, in which nothing is
 // folded yet, belongs to the group.
-func (g *GroupPattern) Match(pattern []byte) bool {
+func (g *GroupPattern) Match(pattern []byte) bool { return g.match(pattern, nil) }
+
+// match is Match, where segments of the name may match, too: those before a hash tag.
+func (g *GroupPattern) match(pattern, name []byte) bool {
 	for i, glob := range g.segments {
 		segment, end := g.namer.cutSegment(pattern, i)
-		if !glob.Match(segment) {
+		own, _ := g.namer.cutSegment(name, i)
+		if bytes.IndexByte(own, '{') >= 0 {
+			name = nil
+		}
+		if !glob.Match(segment) && (name == nil || !glob.Match(own)) {
 			return false
 		}
+		name = name[min(len(name), len(own)+1):]
 		last := i == len(g.segments)-1
 		if last || len(segment) == len(pattern) {
 			return last && len(segment) == len(pattern)
@@ -93,6 +101,13 @@ func (g *GroupPattern) Match(pattern []byte) bool {
 		pattern = pattern[len(segment)+1:]
 	}
 	return false
+}
+
+// Has reports whether the group has a name, whose pattern is that of AppendPattern: words
+// with digits stand in the pattern of a group as they are (i18n), but not in that of a name.
+func (g *GroupPattern) Has(name, pattern []byte) bool {
+	name = name[:min(len(name), MaxPattern)]
+	return g.match(pattern, name) || g.match(name, nil)
 }
 
 // Overlaps reports whether a name can belong to both groups.

@@ -95,6 +95,19 @@ func TestGroupPatterns(t *testing.T) {
 			t.Errorf("%q is indexed by %d and %q, %q by %d and %q", c.group, ofGroup, begins, c.pattern, segments, first)
 		}
 	}
+	for _, c := range []struct {
+		group, name string
+		want        bool
+	}{
+		{"v2:user:*", "v2:user:17", true}, {"v2:user:*", "v3:user:17", false}, {"v*:user:*", "v2:user:17", true}, {"v2:user", "v2:user", true},
+		{"v2:{*}:*", "v2:{a:b}:1", true}, {"v2:{*}:*", "v3:{a:b}:1", false}, {"v2:*:x", "v2:{a:b:c}:x", true}, {"v2:*", "v2:a:b", false},
+		{"v2:", "v2:", true}, {"v2:", "v2:x", false}, {"i18n", "i18n", true}, {"i18n", "i17n", false},
+	} {
+		n := NewNamer(":")
+		if got := n.ParseGroup(c.group).Has([]byte(c.name), n.AppendPattern(nil, []byte(c.name))); got != c.want {
+			t.Errorf("%q has %q: %t", c.group, c.name, got)
+		}
+	}
 	for pattern, want := range map[string]int{"": 1, "a": 1, "a:": 2, "a:b": 2, long: 12, long + "l": 12, long + "l:m": 12, long[:20]: 11, "::": 3} {
 		if got, _ := NewNamer(":").Segments([]byte(pattern)); got != want {
 			t.Errorf("%q has %d segments, want %d", pattern, got, want)

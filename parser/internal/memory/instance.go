@@ -98,13 +98,22 @@ func (m *Model) KeyTable(n int64) int64 {
 	if n == 0 {
 		return 0
 	}
+	return m.keyTable(n, m.tableFor(n))
+}
+
+// ShrunkKeyTable returns what a table takes that has n of its keys left, of all that it was
+// made for.
+func (m *Model) ShrunkKeyTable(n, all int64) int64 {
+	t := m.tableFor(all)
 	if m.hashtable {
-		size, _ := m.bucketSizes(m.tableFor(n))
-		return size
+		t.children = childBuckets(n, t.buckets)
 	}
-	t := table{buckets: dictBuckets(n)}
+	return m.keyTable(n, t)
+}
+
+func (m *Model) keyTable(n int64, t table) int64 {
 	size, _ := m.bucketSizes(t)
-	if m.key >= keyInObject {
+	if !m.hashtable && m.key >= keyInObject {
 		size += noValueEntrySize * noValueEntries(n, t.buckets)
 	}
 	return size

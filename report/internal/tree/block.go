@@ -21,10 +21,12 @@ const (
 const keptNodes = 512
 
 // sampling is the mean number of keys from one that is sampled to the next in the first
-// blocks. From block lateBlock on, each sampled key stands for lateWeight of those.
+// blocks. From block lateBlock on, once the tree has lateKeys keys, each sampled key stands for
+// lateWeight of those.
 const (
 	sampling   = 32
 	lateBlock  = 512
+	lateKeys   = 1 << 20
 	lateWeight = 4
 )
 
@@ -139,11 +141,16 @@ func (b *Block) Begin(table *Table, number int) {
 		b.clear()
 	}
 	b.random = uint64(number)*0x9e3779b97f4a7c15 + 1
-	if b.number, b.weight = number, 1; number >= lateBlock {
-		b.weight = lateWeight
+	if b.number, b.weight = number, 1; number >= lateBlock && table != nil {
+		b.weight = table.weight
 	}
 	clear(b.seen[:])
+	// The smaller of two is distributed as what is left where a block begins: blocks of few keys
+	// have their share of samples.
 	b.nextSample()
+	first := b.next
+	b.nextSample()
+	b.next = min(b.next, first)
 }
 
 // Reset empties the Block, also in the middle of a block. Nodes and shortcuts that the

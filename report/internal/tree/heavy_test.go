@@ -136,6 +136,27 @@ func TestHeavyValues(t *testing.T) {
 	}
 }
 
+// TestFewKeysInBlocks plants values with 3 % of the keys that begin behind 128 MB of large keys, of
+// which blocks have few: as many are sampled as elsewhere.
+func TestFewKeysInBlocks(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		const n, block, heavy = 40_000, 60, 1200
+		keys := make([]key, n)
+		for i := range keys {
+			keys[i] = key{fmt.Sprintf("app:t%s:%d", word(r, 8000), i), 4000}
+		}
+		for i := range heavy {
+			keys[n*4/5+r.IntN(n/5)].name = fmt.Sprint("app:giant:", i)
+		}
+		f := newForest(":").fill(keys, block, 1)
+		f.Finish()
+		if f.check(t, keys); f.count("app:giant:") < heavy/4 {
+			t.Errorf("seed %d: app:giant: has %d keys of about %d", seed, f.count("app:giant:"), heavy)
+		}
+	}
+}
+
 // TestStatesKeepHeavyValues merges parts of which one has a value that begins late and has 1.6 to 3 %
 // of all keys: through states, as they are, it is the same tree.
 func TestStatesKeepHeavyValues(t *testing.T) {

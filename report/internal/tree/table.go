@@ -10,6 +10,7 @@ type Table struct {
 	// pinned has the hashes of the nodes at folded places: their values have many keys
 	// or much memory.
 	pinned map[uint64]struct{}
+	weight int32 // of a sampled key, from block lateBlock on
 }
 
 // tableSpot is a place of which values were folded.
@@ -35,11 +36,15 @@ const (
 // changed.
 func (t *Tree) Publish() *Table {
 	t.refold()
-	if !t.dirty {
+	weight := int32(1)
+	if t.nodes[0].Keys >= lateKeys {
+		weight = lateWeight
+	}
+	if !t.dirty && (t.table == nil || t.table.weight == weight) {
 		return t.table
 	}
 	t.dirty = false
-	p := &Table{spotOf: map[uint64]int32{}, pinned: map[uint64]struct{}{}}
+	p := &Table{spotOf: map[uint64]int32{}, pinned: map[uint64]struct{}{}, weight: weight}
 	for i := range t.nodes {
 		n := &t.nodes[i]
 		if n.removed || n.place == [2]int32{} && !n.closed {
