@@ -360,7 +360,7 @@ func TestInstanceFindingsHaveWords(t *testing.T) {
 	}
 	stampede := InstanceFinding{Finding: Finding{Rule: ruleID(t, "ttl-stampede"), Severity: Warning, Measured: 48_000, Limit: 10_000}, Keys: 48_000}
 	advice := adviceTexts(mustLoad(t, LoadOptions{}).Compile(testEnv()).AdviseInstance(stampede))
-	if !strings.Contains(advice[0].Text, "drawn anew for each key: EXPIRE key (seconds + random(0..420))") {
+	if !strings.Contains(advice[0].Text, "drawn again for each key: EXPIRE key (seconds + random(0..420))") {
 		t.Error(advice[0].Text)
 	}
 }

@@ -20,7 +20,7 @@ func init() {
 			if x.key.Type == parser.String { // SET can write value and expiry together
 				write = "SET key value EX (86400 + random(0..8640))"
 			}
-			x.advise(adviseExpire, nil, "Set an expiry when it is written: {write}. The application draws the random seconds anew for each key, so that "+
+			x.advise(adviseExpire, nil, "Set an expiry when it is written: {write}. The application draws the random seconds again for each key, so that "+
 				"keys written together do not expire together.",
 				message.Code("write", write))
 			x.expire(day)

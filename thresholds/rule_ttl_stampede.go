@@ -49,7 +49,7 @@ func init() {
 		advise: func(x *explainer) {
 			minutes := spreadMinutes(x.instance.Keys, x.Limit)
 			x.advise(adviseTTL, nil, "Spread them over {minutes} minutes or more: the application adds to each TTL a "+
-				"random number of seconds up to {seconds}, drawn anew for each key: EXPIRE key (seconds + random(0..{seconds})), "+
+				"random number of seconds up to {seconds}, drawn again for each key: EXPIRE key (seconds + random(0..{seconds})), "+
 				"or EXPIREAT likewise.",
 				message.Int("minutes", minutes), plainNumber("seconds", minutes*60))
 			x.advise(adviseCost, nil,
