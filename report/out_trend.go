@@ -331,7 +331,7 @@ func (t *Trend) rows(kind string) (rows []*TrendSeries) {
 	for i := range t.Series {
 		s := &t.Series[i]
 		switch {
-		case s.Kind != kind, kind == "group" && (s.Measure != "memory" || len(rows) == t.Top),
+		case s.Kind != kind, kind == "group" && (t.Prefixes != nil || s.Measure != "memory" || len(rows) == t.Top),
 			kind == "prefix" && (s.Measure != "memory" || !slices.Contains(t.Prefixes, s.Name)):
 		default:
 			rows = append(rows, s)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -74,30 +73,29 @@ func (b *browser) owner(name string, several bool) string {
 
 // aboutOwner says who owns the keys of a row.
 func (b *browser) aboutOwner(p *panelText, r *browseRow) {
+	const most = 6
 	var names []string
-	add := func(name string) {
-		if name != "" && !slices.Contains(names, name) {
+	add := func(name string, several bool) {
+		if name = b.owner(name, several); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	if r.key != nil {
-		add(b.owner(r.key.Owner, false))
+		add(r.key.Owner, false)
 	} else {
 		var visit func(n *report.TreeNode)
 		visit = func(n *report.TreeNode) {
-			if n.Keys > 0 && (!n.SeveralOwners || n.Children == nil) {
-				add(cmp.Or(b.owner(n.Owner, n.SeveralOwners), "..."))
-				return
+			if n.Keys > 0 {
+				add(n.Owner, n.SeveralOwners)
 			}
 			for _, c := range n.Children {
-				visit(c)
+				if n.SeveralOwners {
+					visit(c)
+				}
 			}
 		}
-		if visit(r.node); len(b.report.Owners) == 0 {
-			return
-		}
+		visit(r.node)
 	}
-	const most = 6
 	if len(names) > most {
 		names = append(names[:most], "...")
 	}

@@ -27,11 +27,8 @@ func measureBackups(o *options) error {
 			continue
 		}
 		file := filepath.Join(dir, set.name+".rdb.gz")
-		if _, err := os.Stat(file); err != nil {
-			// Renamed when complete: a file that was cut off would stay.
-			if err := shell(`gzip -6 -c "$0" >"$1.tmp" && mv "$1.tmp" "$1"`, strings.TrimSuffix(file, ".gz"), file); err != nil {
-				return err
-			}
+		if err := makeGzip(file); err != nil {
+			return err
 		}
 		if err := warm(file); err != nil {
 			return err
@@ -65,4 +62,13 @@ func shell(command string, args ...string) error {
 		return fmt.Errorf("%s: %w: %s", command, err, out)
 	}
 	return nil
+}
+
+// makeGzip compresses a snapshot by gzip -6 unless that was done before.
+func makeGzip(file string) error {
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	// Renamed when complete: a file that was cut off would stay.
+	return shell(`gzip -6 -c "$0" >"$1.tmp" && mv "$1.tmp" "$1"`, strings.TrimSuffix(file, ".gz"), file)
 }

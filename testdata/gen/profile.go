@@ -16,11 +16,14 @@ import (
 	"github.com/rdblens/rdblens/thresholds/config"
 )
 
-// makeProfile writes a CPU profile of whole scans, and of a row for every key,
-// of the mixed, small and big snapshots: what the compiler should optimize.
+// makeProfile writes a CPU profile of whole scans, and of a row for every key, of the
+// mixed snapshot, also compressed, and of small and big: what the compiler should optimize.
 func makeProfile(o *options) (err error) {
 	dir, target := o.args[0], o.args[1]
 	if err := makeMissing(dir, o.scale); err != nil {
+		return err
+	}
+	if err := makeGzip(filepath.Join(dir, "mixed.rdb.gz")); err != nil {
 		return err
 	}
 	policy, err := config.Load(config.Options{})
@@ -47,8 +50,9 @@ func makeProfile(o *options) (err error) {
 	for _, set := range []struct {
 		name string
 		time time.Duration
-	}{{"mixed", 20 * time.Second}, {"small", 10 * time.Second}, {"big", 5 * time.Second}} {
-		snapshot := filepath.Join(dir, set.name+".rdb")
+	}{{"mixed.rdb", 24 * time.Second}, {"small.rdb", 10 * time.Second}, {"big.rdb", 8 * time.Second},
+		{"mixed.rdb.gz", 8 * time.Second}} {
+		snapshot := filepath.Join(dir, set.name)
 		for begin := time.Now(); time.Since(begin) < set.time; {
 			if err := scanOnce(snapshot, policy); err != nil {
 				return err

@@ -179,15 +179,9 @@ type stateWriter struct {
 	kind byte // of the run that is not written yet
 	run  columns.Run
 
-	created map[int32]int64 // by input, see Snapshot
-	largest int             // largest keys of leaves so far
-	places  map[keyPlace]largestKey
-	names   map[string]largestKey // whole ones
-}
-
-type keyPlace struct {
-	input  int32
-	offset int64
+	created map[int32]int64       // by input, see Snapshot
+	largest int                   // largest keys of leaves so far
+	names   map[string]largestKey // those that have whole names
 }
 
 // largestKey is the largest key of a leaf with its number.
@@ -227,8 +221,7 @@ func (w *stateWriter) record(kind byte, text []byte) {
 // result in the same bytes.
 func (b *Builder) WriteState(to io.Writer) error {
 	b.end()
-	w := &stateWriter{w: to, created: map[int32]int64{}, places: map[keyPlace]largestKey{},
-		names: map[string]largestKey{}}
+	w := &stateWriter{w: to, created: map[int32]int64{}, names: map[string]largestKey{}}
 	if b.engine != nil {
 		b.writeSums(w)
 		slices.SortFunc(b.Snapshots, func(a, b Snapshot) int { return a.Input - b.Input })
@@ -344,10 +337,8 @@ func (g *Groups) writeState(w *stateWriter) {
 			s.Group.differ(w.created, -1)
 			if k := s.Group.Largest; k != nil {
 				w.largest++
-				from := largestKey{&g.list[leaf-1].largest, w.largest}
-				w.places[keyPlace{from.Input, from.Offset}] = from
 				if k.NameLen == 0 { // that of the name, which is whole
-					w.names[string(k.Name)] = from
+					w.names[string(k.Name)] = largestKey{&g.list[leaf-1].largest, w.largest}
 				}
 				if bytes.Equal(g.tree.AppendEnd(nil, k.Name), r.Label) {
 					s.Node.Label = nil
@@ -394,10 +385,9 @@ func (g *Groups) groupState(from *Group) *groupState {
 	return s
 }
 
-// same reports whether two keys of one place have the same state.
+// same reports whether a key with a whole name is another one.
 func (r *RetainedKey) same(o *RetainedKey) bool {
-	return r.DB == o.DB && r.nameEnd == o.nameEnd && r.NameHash == o.NameHash &&
-		bytes.Equal(r.buf[:r.largestEnd], o.buf[:o.largestEnd])
+	return r.Input == o.Input && r.Offset == o.Offset && r.DB == o.DB && r.NameLen == o.NameLen
 }
 
 func (r *RetainedKey) state() *keyState {
@@ -412,7 +402,7 @@ func (t *TopLists) writeState(w *stateWriter) {
 			if _, known := number[e.key]; !known {
 				number[e.key] = int32(len(number))
 				k := &t.keys.list[e.key]
-				if l := w.places[keyPlace{k.Input, k.Offset}]; l.number > 0 && l.same(k) {
+				if l := w.names[string(k.buf[:k.nameEnd])]; l.number > 0 && l.same(k) {
 					w.write(recordKey, &listedKey{Largest: l.number})
 				} else {
 					s := k.state()
