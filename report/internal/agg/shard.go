@@ -236,7 +236,8 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 		}
 	}
 	if k.Idle >= 0 {
-		a.idle.add(idleRange{k.Idle, k.Idle})
+		idle := uint32(min(k.Idle, longestIdle))
+		a.idle.add(idleRange{idle, idle})
 		h.idle[idleScale.bucket(k.Idle)].addKey(valueBytes, memory)
 	}
 	if k.Freq >= 0 {

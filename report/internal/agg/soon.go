@@ -67,14 +67,17 @@ func (g *Groups) Soon(group *Group, part int) SoonSum {
 
 // idleRange is the shortest and the longest idle time in seconds; there is none if least is
 // more than most.
-type idleRange struct{ least, most int64 }
+type idleRange struct{ least, most uint32 }
 
-var neverIdle = idleRange{1<<63 - 1, -1}
+// longestIdle is the longest idle time that is distinguished, 136 years in seconds.
+const longestIdle = 1<<32 - 1
+
+var neverIdle = idleRange{longestIdle, 0}
 
 func (r *idleRange) add(o idleRange) { r.least, r.most = min(r.least, o.least), max(r.most, o.most) }
 
 // Idle returns the shortest and the longest idle time of the keys of a group that are cold, in
 // seconds; ok is false if none is known.
 func (g *Group) Idle() (least, most int64, ok bool) {
-	return g.idle.least, g.idle.most, g.idle.least <= g.idle.most
+	return int64(g.idle.least), int64(g.idle.most), g.idle.least <= g.idle.most
 }

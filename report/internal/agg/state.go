@@ -358,7 +358,7 @@ func (g *Groups) groupState(from *Group) *groupState {
 		s.TTLLeast, s.TTLMost = from.ttl.least, from.ttl.most
 	}
 	if from.idle != neverIdle {
-		s.IdleLeast, s.IdleMost = from.idle.least, from.idle.most
+		s.IdleLeast, s.IdleMost = int64(from.idle.least), int64(from.idle.most)
 	}
 	if from.soon != 0 {
 		for part, n := range g.soon[from.soon-1] {

@@ -356,7 +356,10 @@ func (r *stateReader) readGroup(node int32, s *groupState) bool {
 	g.tree.AddSums(node, s.Keys, s.Sums.size())
 	to.common, to.types = common{s.Owner, s.Type, s.CommonDB}, s.Types
 	if s.IdleLeast <= s.IdleMost {
-		to.idle = idleRange{s.IdleLeast, s.IdleMost}
+		if min(s.IdleLeast, s.IdleMost) < 0 || s.IdleMost > longestIdle {
+			return false
+		}
+		to.idle = idleRange{uint32(s.IdleLeast), uint32(s.IdleMost)}
 	}
 	for _, n := range s.Soon {
 		if n.Part < 0 || n.Part >= soonParts || !natural(n.Keys, n.Memory) {
