@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 PACKAGES    = ./... ./testdata/gen ./testdata/mutants ./testdata/results ./testdata/testtool ./testdata/watchdog
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: argo axe chinese cluster duckdb engines pictures build test lint race fuzz golden bench bench-gzip bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-fleet nightly-tests nights mutants fixtures pace pgo dist clean
+.PHONY: argo axe chinese cluster duckdb engines pictures build test lint race fuzz golden bench bench-gzip bench-peers growth memory-truth restore-truth target-truth advice-truth nightly-fleet nightly-tests nights mutants fixtures million pace pgo dist clean
 
 build: ## bin/rdblens, statically linked
 	CGO_ENABLED=0 $(GO) build -o bin/rdblens ./cmd/rdblens
@@ -109,6 +109,9 @@ bench-gzip: build ## scan of gzip files compared with a pipe from gzip; makes sn
 
 growth: build ## time and memory by the number of keys and elements; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen growth -rdblens bin/rdblens $(BENCHDIR)
+
+million: ## time and memory that reading a million lines of source code takes
+	RDBLENS_NIGHTLY=1 $(GO) test ./report/codebase -count=1 -run Million -v
 
 pace: ## how fast one goroutine walks JSON documents and Dragonfly's compressed blocks; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen pace $(BENCHDIR)

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -42,8 +43,8 @@ type memoryPlace struct {
 	share float64
 }
 
-// addSource sets the source code of a row that stands for one group, or for a prefix below which
-// one group has at least half of the memory.
+// addSource sets the source code of a row that stands for one group or a part of it, or for a
+// prefix below which one group has at least half of the memory.
 func (p *memoryPlace) addSource(groups []Group) {
 	if !p.label.IsZero() {
 		return
@@ -53,7 +54,8 @@ func (p *memoryPlace) addSource(groups []Group) {
 		g := &groups[i]
 		heavy := folded && strings.HasPrefix(string(g.Group), prefix) &&
 			2*max(g.MemoryBytes, Figure(g.ValueBytes)) >= max(p.MemoryBytes, Figure(p.ValueBytes))
-		if g.Group == p.Group.Group || heavy {
+		of, _ := path.Match(string(g.Group), string(p.Group.Group)) // a part of a group with * in its place
+		if g.Group == p.Group.Group || of || heavy {
 			p.Source = g.Source
 			return
 		}

@@ -241,7 +241,7 @@ func (p *Pattern) rank() int {
 			if p.named(readVerbs) {
 				rank -= 4
 			} else if p.named(writeVerbs) {
-				rank++
+				rank += 2 // as likely as a plain write
 			}
 		default:
 			if p.Writes {
@@ -258,7 +258,7 @@ func (p *Pattern) rank() int {
 // Verbs that the names of functions begin with.
 var (
 	readVerbs  = strings.Fields(`get list read is has count current memory stat scan find fetch peek load show remove delete clear flush group`)
-	writeVerbs = strings.Fields(`add enqueue create save push store write set put insert schedule update register mark record track cache`)
+	writeVerbs = strings.Fields(`add enqueue create save push store write set put insert schedule record track cache`)
 )
 
 func (p *Pattern) named(verbs []string) bool {
@@ -278,8 +278,8 @@ func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
 				continue
 			}
 			for _, k := range m.near(rest) {
-				// Any alignment is enough: a wrong line is worse than none.
-				matched[k] = matched[k] || align(k.symbols, rest) != nil
+				// Any agreement is enough: a wrong line is worse than none.
+				matched[k] = matched[k] || align(k.symbols, rest) != nil || covers(k.symbols, rest)
 			}
 		}
 	}
@@ -291,6 +291,18 @@ func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
 	}
 	slices.SortFunc(list, func(a, b *Pattern) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
 	return list
+}
+
+// covers reports whether a group has the fixed parts of a pattern in their order.
+func covers(source []byte, group string) bool {
+	for i, part := range strings.Split(string(source), string(rune(varies))) {
+		at := strings.Index(group, part)
+		if at < 0 || i == 0 && at > 0 {
+			return false
+		}
+		group = group[at+len(part):]
+	}
+	return true
 }
 
 // A Line is a pattern of keys at the line that most likely writes them.
