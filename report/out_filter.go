@@ -84,22 +84,20 @@ func filterConditions(f *Filter) (parts []message.Message) {
 		message.Name[string])
 	words("under {pattern}", "under {pattern}", "pattern", f.Under, message.Name[string])
 	words("of the owner {owner}", "of the owners {owner}", "owner", f.Owners, message.Element[string])
+	size := func(id string, n *int64) {
+		if n != nil {
+			add(id, message.ExactSize("size", *n))
+		}
+	}
 	if f.MinSize > 0 {
-		add("with values of at least {size}", message.ExactSize("size", f.MinSize))
+		size("with values of at least {size}", &f.MinSize)
 	}
-	if f.MaxSize != nil {
-		add("with values of at most {size}", message.ExactSize("size", *f.MaxSize))
-	}
+	size("with values of at most {size}", f.MaxSize)
 	if f.MinElements > 0 {
 		add("with at least {elements}", elementsArg(f.MinElements))
 	}
 	if f.MaxElements != nil {
 		add("with at most {elements}", elementsArg(*f.MaxElements))
-	}
-	size := func(id string, n *int64) {
-		if n != nil {
-			add(id, message.ExactSize("size", *n))
-		}
 	}
 	size("of at least {size} of memory", f.MinMemory)
 	size("of at most {size} of memory", f.MaxMemory)

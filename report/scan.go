@@ -356,7 +356,6 @@ func (s *scan) config(inputs []Input) Config {
 	return c
 }
 
-// scanned is what was read of one source.
 type scanned struct {
 	builder *agg.Builder
 	parts   []*agg.Builder // of each owner or prefix, if Options.Part asks for them
@@ -486,7 +485,6 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes
 	return out
 }
 
-// engine returns the rules, compiled for a snapshot.
 func (s *scan) engine(info *parser.Info, model *memory.Model) *thresholds.Engine {
 	env := thresholds.Env{Server: info.Server, Version: info.ServerVersion, Created: info.Created,
 		Cluster: info.Cluster || s.opt.Memory.Cluster, Memory: model != nil, Now: s.opt.Now}

@@ -109,7 +109,7 @@ func TestDownload(t *testing.T) {
 
 // TestDownloadFailures counts the connections to servers that never answer: a certificate that
 // is not accepted and a port that refuses are tried once, a connection that breaks is tried
-// again, and each further attempt is told.
+// again, and each further attempt is reported.
 func TestDownloadFailures(t *testing.T) {
 	server := httptest.NewUnstartedServer(&object{data: []byte("REDIS0011")})
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -147,13 +147,13 @@ func TestDownloadFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dials, told := 0, 0
+		dials, warned := 0, 0
 		d.client.Transport.(*http.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			dials++
 			return new(net.Dialer).DialContext(ctx, network, addr)
 		}
 		d.first, d.warn = time.Millisecond, func(m message.Message) {
-			if told++; !strings.Contains(m.String(), "attempt "+fmt.Sprint(told+1)+" of 6") {
+			if warned++; !strings.Contains(m.String(), "attempt "+fmt.Sprint(warned+1)+" of 6") {
 				t.Error(m)
 			}
 		}
@@ -161,8 +161,8 @@ func TestDownloadFailures(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: error %v, want one with %q", c.url, err, c.want)
 		}
-		if dials != c.dials || told != c.dials-1 {
-			t.Errorf("%s: %d connections, %d further attempts told, want %d", c.url, dials, told, c.dials)
+		if dials != c.dials || warned != c.dials-1 {
+			t.Errorf("%s: %d connections, %d further attempts reported, want %d", c.url, dials, warned, c.dials)
 		}
 		d.Close()
 	}

@@ -257,16 +257,6 @@ func (c *collector) word(i int, t *token) {
 	}
 }
 
-// lastCall reports whether a call is the last expression of a function that makes a key.
-func (c *collector) lastCall(i int) bool {
-	s := &c.scopes[len(c.scopes)-1]
-	if s.function == nil || !keyLike(s.function.name) {
-		return false
-	}
-	_, end := c.expression(i)
-	return c.isWord(end) && c.textOf(end) == "end" || s.end > 0 && end == s.end
-}
-
 // importNames notes the names that a statement imports.
 func (c *collector) importNames(i int) {
 	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {

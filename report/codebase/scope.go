@@ -118,3 +118,13 @@ func (c *collector) push(i, body int, s scope) {
 		c.scopes = append(c.scopes, s)
 	}
 }
+
+// lastCall reports whether a call is the last expression of a function that makes a key.
+func (c *collector) lastCall(i int) bool {
+	s := &c.scopes[len(c.scopes)-1]
+	if s.function == nil || !keyLike(s.function.name) {
+		return false
+	}
+	_, end := c.expression(i)
+	return c.isWord(end) && c.textOf(end) == "end" || s.end > 0 && end == s.end
+}

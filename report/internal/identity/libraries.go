@@ -44,7 +44,7 @@ type dataReader struct {
 	fields map[string]int // of Recogniser and Shape, which have no name in common
 }
 
-// more reports whether a value stands before the end of a list or an object, which it passes.
+// more reports whether a value precedes the end of a list or an object, which it passes.
 func (r *dataReader) more(end byte) bool {
 	i := 0
 	for r.text[i] <= ' ' || r.text[i] == ',' || r.text[i] == ':' {

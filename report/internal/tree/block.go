@@ -450,25 +450,6 @@ func (n *blockNode) closed(t *Table) bool {
 	return n.spots[inner] >= 0 && t.spots[n.spots[inner]].closed
 }
 
-// sharesPattern reports whether the pattern of a name is made of those of its segments:
-// nothing that is replaced contains a separator.
-func (b *Block) sharesPattern(name []byte) bool {
-	if len(name) > naming.MaxPattern {
-		return false
-	}
-	text := b.text[:0]
-	from := 0
-	for depth := 0; from < len(name); depth++ {
-		to := b.cut.next(name, from, depth, 0, 0)
-		text = b.cut.namer.AppendPattern(text, name[from:to])
-		from = to
-	}
-	n := len(text)
-	text = b.cut.namer.AppendPattern(text, name)
-	b.text = text
-	return bytes.Equal(text[:n], text[n:])
-}
-
 func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size int64) int32 {
 	at := b.nodes[node].spots[kind]
 	hash := hashOf(b.nodes[node].hash, value, kind)

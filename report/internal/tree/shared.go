@@ -1,6 +1,10 @@
 package tree
 
-import "github.com/rdblens/rdblens/thresholds/naming"
+import (
+	"bytes"
+
+	"github.com/rdblens/rdblens/thresholds/naming"
+)
 
 // A user of a Block may remember the leaf of a pattern, and look up only the keys that Skip
 // does not pass.
@@ -29,3 +33,22 @@ func (b *Block) Generation() uint32 { return b.generation }
 
 // Cleared changes when leaves are removed.
 func (b *Block) Cleared() uint32 { return b.cleared }
+
+// sharesPattern reports whether the pattern of a name is made of those of its segments:
+// nothing that is replaced contains a separator.
+func (b *Block) sharesPattern(name []byte) bool {
+	if len(name) > naming.MaxPattern {
+		return false
+	}
+	text := b.text[:0]
+	from := 0
+	for depth := 0; from < len(name); depth++ {
+		to := b.cut.next(name, from, depth, 0, 0)
+		text = b.cut.namer.AppendPattern(text, name[from:to])
+		from = to
+	}
+	n := len(text)
+	text = b.cut.namer.AppendPattern(text, name)
+	b.text = text
+	return bytes.Equal(text[:n], text[n:])
+}
