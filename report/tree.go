@@ -73,16 +73,11 @@ type TreeKey struct {
 	ValueBytes  Figure `json:"value_bytes"`
 }
 
-// DefaultTreeNodes is the number of nodes of Report.Tree unless Options.TreeNodes or the policy says
-// otherwise.
+// DefaultTreeNodes is the number of nodes of Report.Tree unless Options.TreeNodes says otherwise.
 const DefaultTreeNodes = 2000
 
 func (f *finisher) tree() {
-	most := f.opt.TreeNodes
-	if set := f.Engine(0).Policy().TreeNodes; most == 0 && set != nil {
-		most = cmp.Or(int(set.Number), -1)
-	}
-	most = cmp.Or(most, DefaultTreeNodes)
+	most := cmp.Or(f.opt.TreeNodes, DefaultTreeNodes)
 	if most < 0 || f.r.Totals.Keys == 0 {
 		return
 	}

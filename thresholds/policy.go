@@ -37,9 +37,8 @@ type Policy struct {
 	Nightly       Nightly
 	CodeDirs      []Text // directories with the source code of the applications
 	SourceURL     Text   // address of a line of it, with {path} and {line}; "" none
-	// TreeNodes is the most prefixes in the tree of a report, 0 or -1 no tree, and MaxDownload the most
-	// bytes of a snapshot at a URL, -1 any number. Nil: as the program has it.
-	TreeNodes, MaxDownload *Amount
+	// MaxDownload is the most bytes that are read of a snapshot at a URL, -1 any number. Nil: 100 GB.
+	MaxDownload *Amount
 
 	Warnings []message.Message // about valid but suspicious settings
 

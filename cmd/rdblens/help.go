@@ -30,13 +30,15 @@ var flagGroups = []struct {
 	{"Server", []string{"allocator", "maxmemory", "server", "state", "target", "what-if"}},
 	{"Output", []string{"advice", "by", "color", "columns", "depth", "details", "format", "limit", "limit-bytes", "notify",
 		"metrics", "portable", "raw", "redact",
-		"redact-keep", "redact-salt", "replace", "sections", "sort-groups", "split-by", "top"}},
+		"redact-keep", "redact-salt", "replace", "sections", "sort-groups", "split-by", "top",
+		"tree-nodes"}},
 }
 
 // rareFlags are not listed, but named: few need them. What is a standing choice of a team and not of a run
 // has no flag but a setting of the configuration; a check that is left out, a secret and the name of a run
 // must not be one.
-var rareFlags = []string{"allocator", "limit-bytes", "no-checksum", "redact-salt", "run", "state"}
+var rareFlags = []string{"allocator", "limit-bytes", "no-checksum", "redact-salt", "run", "state",
+	"tree-nodes"}
 
 // helpTemplate is cobra's, but for the groups of flags.
 const helpTemplate = `Usage:{{if .Runnable}}
@@ -114,7 +116,7 @@ func flagsOf(cmd *cobra.Command) string {
 	if rare != nil {
 		b.WriteString("\n\nRarely used:\n" + strings.TrimRight(text.Wrap("  ", "  ", strings.Join(rare, ", "), 80), "\n"))
 		if slices.Contains(rare, "--allocator") {
-			b.WriteString("\n\nIn rdblens.yaml alone: max_download, tree_nodes (config init explains them)")
+			b.WriteString("\n\nIn rdblens.yaml alone: max_download (config init explains it)")
 		}
 	}
 	return b.String()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -185,6 +186,17 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 			o.sections = append(o.sections, name)
 			return err
 		})}.add(cmd)
+	option{name: "tree-nodes", arg: "N", value: strconv.Itoa(report.DefaultTreeNodes),
+		usage: "prefixes of names in the tree of JSON, ncdu, pprof and folded, those with most memory",
+		set: func(arg string) error {
+			if err := wholeNumber(&o.TreeNodes, 0, maxTreeNodes)(arg); err != nil {
+				return err
+			}
+			if o.TreeNodes == 0 {
+				o.TreeNodes = -1
+			}
+			return nil
+		}}.add(cmd)
 	option{name: "depth", arg: "N", usage: "say where the memory is by prefixes of N segments, behind what all names begin with",
 		hint: "--under PREFIX reports on the keys below one", set: wholeNumber(&o.depth, 1, report.MaxSegments)}.add(cmd)
 	o.outputFlags.register(cmd, report.FormatNames())

@@ -32,7 +32,7 @@ type file struct {
 	codeDirs      []thresholds.Text
 	sourceURL     thresholds.Text
 
-	treeNodes, maxDownload *thresholds.Amount
+	maxDownload *thresholds.Amount
 }
 
 // The shapes of files, and of what several of them have. Each is made when it is
@@ -81,9 +81,6 @@ var (
 			to("nightly", nightlyShape(), func(f *file, v thresholds.Nightly) { f.nightly = v }),
 			to("source", codeDirsShape(), func(f *file, v []thresholds.Text) { f.codeDirs = v }),
 			to("source_url", sourceURLShape(), func(f *file, v thresholds.Text) { f.sourceURL = v }),
-			to("tree_nodes", amount("tree_nodes", message.Count,
-				"prefixes of names in the tree of JSON, ncdu, pprof and folded, those with most memory"),
-				func(f *file, v *thresholds.Amount) { f.treeNodes = v }),
 			to("max_download", amount("max_download", message.Bytes, "bytes that are read of a URL at most"),
 				func(f *file, v *thresholds.Amount) { f.maxDownload = v }),
 		)}.shape()

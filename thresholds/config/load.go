@@ -164,7 +164,7 @@ func (f *file) addTo(p *thresholds.Policy) {
 		f.abbreviations
 	p.Identities = f.identities
 	p.Nightly, p.CodeDirs, p.SourceURL = f.nightly, f.codeDirs, f.sourceURL
-	p.TreeNodes, p.MaxDownload = f.treeNodes, f.maxDownload
+	p.MaxDownload = f.maxDownload
 	for i := range p.Namespaces {
 		n := &p.Namespaces[i]
 		n.Name = strings.TrimRight(n.Name, p.Separators.Value) // user: means user

@@ -177,7 +177,7 @@ func (v *validator) accepted(text string) (schema bool, err error, ok bool) {
 }
 
 // configFields are the fields of a configuration.
-var configFields = []string{"extends", "rules", "ignore", "overrides", "budgets", "namespaces", "abbreviations", "identities", "separators", "hashtags", "cluster", "nightly", "source", "source_url", "tree_nodes", "max_download"}
+var configFields = []string{"extends", "rules", "ignore", "overrides", "budgets", "namespaces", "abbreviations", "identities", "separators", "hashtags", "cluster", "nightly", "source", "source_url", "max_download"}
 
 // fieldsOf returns the fields that the mapping of a rule may have.
 func fieldsOf(r *thresholds.Rule) []string {

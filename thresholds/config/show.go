@@ -70,7 +70,6 @@ func Entries(p *thresholds.Policy) []Entry {
 		list = append(list, Entry{"source_url", p.SourceURL.Value, p.SourceURL.Origin})
 	}
 	list = joinOff(list)
-	showAmount(&list, "tree_nodes", p.TreeNodes, message.Count)
 	showAmount(&list, "max_download", p.MaxDownload, message.Bytes)
 	return showNightly(list, &p.Nightly)
 }
