@@ -150,15 +150,11 @@ func reverse(code int, n uint) int { return int(bits.Reverse16(uint16(code)) >> 
 func (z *Reader) fixedCodes() {
 	lens := z.lens[:maxLit]
 	for i := range lens {
-		switch {
-		case i < 144:
-			lens[i] = 8
-		case i < 256:
+		lens[i] = 8
+		if i >= 144 && i < 256 {
 			lens[i] = 9
-		case i < 280:
+		} else if i >= 256 && i < 280 {
 			lens[i] = 7
-		default:
-			lens[i] = 8
 		}
 	}
 	build(z.lit[:], litBits, lens, litEntries[:])

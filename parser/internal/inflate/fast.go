@@ -99,8 +99,7 @@ func (z *Reader) fast() {
 			return
 		}
 		from, end := out-distance, out+length
-		switch {
-		case distance >= 8:
+		if distance >= 8 {
 			for {
 				z.copy8(out, from)
 				z.copy8(out+8, from+8)
@@ -109,7 +108,7 @@ func (z *Reader) fast() {
 				}
 				from += 16
 			}
-		default:
+		} else {
 			// Eight bytes one by one, and then a multiple of the distance back.
 			for i := range uint(8) {
 				z.out[(out+i)&(outSize-1)] = z.out[(from+i)&(outSize-1)]

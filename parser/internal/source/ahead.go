@@ -31,29 +31,24 @@ func newAhead(r io.Reader) *ahead {
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
 	}
+	for range aheadCount {
+		a.free <- new(aheadBuffer)
+	}
 	go a.run(r)
 	return a
 }
 
 func (a *ahead) run(r io.Reader) {
 	defer close(a.ended)
-	for made := 0; ; {
+	for {
 		var b *aheadBuffer
 		select {
 		case <-a.quit:
 			return
 		case b = <-a.free:
-		default:
-			if made == aheadCount {
-				select {
-				case <-a.quit:
-					return
-				case b = <-a.free:
-				}
-			} else {
-				made++
-				b = &aheadBuffer{data: make([]byte, 0, aheadSize)}
-			}
+		}
+		if b.data == nil { // not before it is needed: many sources are small
+			b.data = make([]byte, aheadSize)
 		}
 		var n int
 		n, b.err = r.Read(b.data[:aheadSize])
