@@ -239,7 +239,7 @@ const up = () => {
 };
 
 if (tree) {
-  for (const cell of $$("#expires-next-table td.name")) if (byPath.has(cell.textContent)) link(cell, "#" + new URLSearchParams({ at: cell.textContent }));
+  for (const cell of $$("#expires-next-table td.name")) if (cell.textContent && byPath.has(cell.textContent)) link(cell, "#" + new URLSearchParams({ at: cell.textContent }));
   views.push((before, again) => {
     const node = state.key !== undefined ? nodeOfKey(state.key) : nodeAt(state.at);
     const from = shownNode;
