@@ -57,8 +57,8 @@ func (r *Report) keysTable(rows []KeyRow, full bool) table {
 		rightColumn("TTL", func(i int) message.Message { return ttlText(&rows[i]) }).drop(2),
 		rightColumn("db", func(i int) message.Message { return verbatim(strconv.Itoa(rows[i].DB)) }).only(several).drop(4),
 		r.inputColumn(func(i int) int { return rows[i].Input }).drop(5),
+		r.ownerColumn(func(i int) string { return rows[i].Owner }).only(full).drop(7),
 		nameColumn("key", func(i int) message.Message { return named(rows[i].Key) }),
-		r.ownerColumn(func(i int) string { return rows[i].Owner }).only(full && r.hasOwners()).drop(7),
 		sentenceColumn("findings", func(i int) message.Message { return rows[i].rules() }).only(full).drop(11),
 	}}
 }

@@ -201,6 +201,15 @@ func TestTicketNames(t *testing.T) {
 				}
 			}
 		}
+		for i := range r.CanGo {
+			g := &r.CanGo[i]
+			g.Group, g.Prefix, g.Owner, g.List = Name(name), Name(name), text.Sanitize(name), []string{"rdblens", "keys", "--group", name}
+		}
+		for i := range r.ExpiresNext {
+			for j := range r.ExpiresNext[i].Prefixes {
+				r.ExpiresNext[i].Prefixes[j].Prefix = Name(name)
+			}
+		}
 		in := &r.Inputs[0]
 		in.Name, in.Warnings, in.Frames = Name(name), []string{"about " + Name(name).Display()}, []string{text.Sanitize(name)}
 		in.Error = &Damage{Offset: 5, Reason: "length of " + Name(name).Display(), Key: np(name), LastKey: np(name)}
@@ -208,9 +217,15 @@ func TestTicketNames(t *testing.T) {
 		if err := Write("markdown", &b, r, WriteOptions{Command: "rdblens scan " + name}); err != nil {
 			t.Fatal(err)
 		}
-		pipes, inTable := 0, false
+		pipes, inTable, block := 0, false, false
 		for line := range strings.Lines(b.String()) {
 			line = strings.TrimSuffix(line, "\n")
+			if block = block != (line == "```"); block || line == "```" {
+				if line != "```" && !strings.HasPrefix(line, "rdblens keys ") {
+					t.Errorf("%q: in a block of commands: %s", name, line)
+				}
+				continue
+			}
 			bare := ours.ReplaceAllString(code.ReplaceAllString(line, "C"), "T")
 			if table := strings.HasPrefix(line, "| "); table {
 				if n := strings.Count(bare, "|"); inTable && n != pipes {
