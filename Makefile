@@ -111,7 +111,7 @@ growth: build ## time and memory by the number of keys and elements; makes snaps
 	$(GO) run ./testdata/gen growth -rdblens bin/rdblens $(BENCHDIR)
 
 million: ## time and memory that reading a million lines of source code takes
-	RDBLENS_NIGHTLY=1 $(GO) test ./report/codebase -count=1 -run Million -v
+	RDBLENS_NIGHTLY=1 $(GO) test ./report/internal/codebase -count=1 -run Million -v
 
 pace: ## how fast one goroutine walks JSON documents and Dragonfly's compressed blocks; makes snapshots in BENCHDIR
 	$(GO) run ./testdata/gen pace $(BENCHDIR)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
-	"github.com/rdblens/rdblens/report/codebase"
+	"github.com/rdblens/rdblens/report/internal/codebase"
 )
 
 // SourceLine is a line of source code that likely writes the keys of a group.

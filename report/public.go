@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/rdblens/rdblens/report/internal/cluster"
+	"github.com/rdblens/rdblens/report/internal/codebase"
 	"github.com/rdblens/rdblens/report/internal/output"
 	"github.com/rdblens/rdblens/report/internal/redact"
 	"github.com/rdblens/rdblens/report/internal/serverinfo"
@@ -66,3 +67,17 @@ func NewOutputError(path string, err error) error { return output.NewError(path,
 // RemoveUnfinished removes the temporary files of all outputs that are being written. A
 // process that ends on a signal calls it last.
 func RemoveUnfinished() { output.RemoveUnfinished() }
+
+// Key patterns in the source code of an application: a SourceTree is a directory that was
+// read, and a SourceFinder names the lines of several that likely write the keys of a group.
+type (
+	SourceTree      = codebase.Checkout
+	SourcePattern   = codebase.Pattern   // one pattern of keys, and where it is
+	SourceReference = codebase.Reference // a line that likely writes the keys of a group
+	SourceGroup     = codebase.Group     // what is compared with patterns
+	SourceFinder    = codebase.Finder    // for Options.Source
+	SourceSkipped   = codebase.Skipped   // files that were not read, and why
+)
+
+// ScanSource reads the source code in a directory.
+func ScanSource(dir string) (*SourceTree, error) { return codebase.Scan(dir) }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -193,7 +192,7 @@ type night struct {
 	next     *nightState
 	nights   []report.Night
 	states   []report.Source // what the scans gathered, for the report of all
-	finder   *codebase.Finder
+	finder   *report.SourceFinder
 	fleet    *report.Report
 	shown    *report.Report   // fleet, without names if those are redacted
 	failed   report.ScanError // of fleet

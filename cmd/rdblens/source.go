@@ -16,7 +16,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -64,30 +63,30 @@ keys have no expiry, and the patterns that no key matches.`,
 
 // readSource reads the source code below a directory. While it does, memory is bounded
 // by what source code takes, not by what a pass over a snapshot takes.
-func readSource(dir string) (*codebase.Checkout, error) {
+func readSource(dir string) (*report.SourceTree, error) {
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(100))
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(160 << 20))
 	}
-	c, err := codebase.Scan(dir)
+	c, err := report.ScanSource(dir)
 	if err != nil {
 		return nil, inputFailed(exitUsage, dir, "{error}", message.Reason("error", reasonOf(err)))
 	}
 	return c, nil
 }
 
-func (e *env) sourceList(o *sourceCommand, c *codebase.Checkout) error {
+func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 	if o.format == "json" {
 		out := struct {
-			Dir      string             `json:"dir"`
-			Files    int                `json:"files"`
-			Lines    int                `json:"lines"`
-			Skipped  codebase.Skipped   `json:"skipped"`
-			Prefixes []string           `json:"prefixes"` // that clients put before every key
-			Patterns []codebase.Pattern `json:"patterns"`
-		}{c.Dir, c.Files, c.Lines, c.Skipped, append([]string{}, c.Prefixes...), append([]codebase.Pattern{}, c.Patterns...)}
+			Dir      string                 `json:"dir"`
+			Files    int                    `json:"files"`
+			Lines    int                    `json:"lines"`
+			Skipped  report.SourceSkipped   `json:"skipped"`
+			Prefixes []string               `json:"prefixes"` // that clients put before every key
+			Patterns []report.SourcePattern `json:"patterns"`
+		}{c.Dir, c.Files, c.Lines, c.Skipped, append([]string{}, c.Prefixes...), append([]report.SourcePattern{}, c.Patterns...)}
 		return writeJSON(e.stdout, out)
 	}
 	w := bufio.NewWriter(e.stdout)
@@ -126,7 +125,7 @@ func (e *env) columns(titles ...string) (list []text.Column) {
 	return list
 }
 
-func place(p *codebase.Pattern) string {
+func place(p *report.SourcePattern) string {
 	return text.Sanitize(fmt.Sprintf("%s:%d", p.File, p.Line))
 }
 
@@ -139,27 +138,27 @@ func writeJSON(w io.Writer, v any) error {
 
 // keysOfLine are a group of keys without an expiry, and the lines that write them.
 type keysOfLine struct {
-	Group      report.Name          `json:"group"`
-	Type       string               `json:"type,omitempty"`
-	Keys       int64                `json:"keys"`
-	WithoutTTL int64                `json:"without_ttl"`
-	Memory     report.Figure        `json:"memory_bytes_without_ttl"`
-	Source     []codebase.Reference `json:"source"`
+	Group      report.Name              `json:"group"`
+	Type       string                   `json:"type,omitempty"`
+	Keys       int64                    `json:"keys"`
+	WithoutTTL int64                    `json:"without_ttl"`
+	Memory     report.Figure            `json:"memory_bytes_without_ttl"`
+	Source     []report.SourceReference `json:"source"`
 }
 
 // sourceKeys lists the lines of a checkout whose keys have no expiry in a snapshot, and
 // the patterns that no key matches.
-func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *codebase.Checkout, path string) error {
+func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *report.SourceTree, path string) error {
 	r, err := e.reportOf(ctx, &o.passFlags, []string{path})
 	if err != nil {
 		return err
 	}
-	r.FindSource(&codebase.Finder{Checkouts: []*codebase.Checkout{c}})
-	var groups []codebase.Group
+	r.FindSource(&report.SourceFinder{Checkouts: []*report.SourceTree{c}})
+	var groups []report.SourceGroup
 	without, unknown := []keysOfLine{}, 0
 	for i := range r.Groups {
 		g := &r.Groups[i]
-		groups = append(groups, codebase.Group{Pattern: string(g.Group), Type: g.Type})
+		groups = append(groups, report.SourceGroup{Pattern: string(g.Group), Type: g.Type})
 		switch {
 		case g.WithoutTTL == 0:
 		case len(g.Source) == 0:
@@ -169,12 +168,12 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *codebase.Chec
 		}
 	}
 	slices.SortStableFunc(without, func(a, b keysOfLine) int { return cmp.Compare(b.Memory, a.Memory) })
-	unmatched := append([]*codebase.Pattern{}, c.Unmatched(groups)...)
+	unmatched := append([]*report.SourcePattern{}, c.Unmatched(groups)...)
 	if o.format == "json" {
 		return writeJSON(e.stdout, struct {
-			WithoutTTL []keysOfLine        `json:"without_ttl"`
-			NoSource   int                 `json:"groups_without_ttl_and_source"`
-			Unmatched  []*codebase.Pattern `json:"unmatched"`
+			WithoutTTL []keysOfLine            `json:"without_ttl"`
+			NoSource   int                     `json:"groups_without_ttl_and_source"`
+			Unmatched  []*report.SourcePattern `json:"unmatched"`
 		}{without, unknown, unmatched})
 	}
 	w := bufio.NewWriter(e.stdout)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
-	"github.com/rdblens/rdblens/report/codebase"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
@@ -33,8 +32,8 @@ func (f *sourceFlags) register(cmd *cobra.Command) {
 }
 
 // finder reads the source code that the flags or the configuration name, nil if there is none.
-func (e *env) finder(f *sourceFlags, policy *thresholds.Policy) (*codebase.Finder, error) {
-	finder := &codebase.Finder{URL: cmp.Or(f.url, policy.SourceURL.Value)}
+func (e *env) finder(f *sourceFlags, policy *thresholds.Policy) (*report.SourceFinder, error) {
+	finder := &report.SourceFinder{URL: cmp.Or(f.url, policy.SourceURL.Value)}
 	for _, dir := range f.dirs {
 		c, err := readSource(dir)
 		if err != nil {
