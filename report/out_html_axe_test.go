@@ -54,6 +54,7 @@ func TestPageIsAccessible(t *testing.T) {
 	if testtool.Nightly() {
 		views = append(views, views...)
 		views[2].language, views[3].language = "zh", "en"
+		views[2].hash, views[3].hash = "#time=1772323200-1772326800", "#q=session&color=severity"
 	}
 	for name, d := range pages {
 		if !testtool.Nightly() && !slices.Contains([]string{"ordinary", "diff next", "trend four"}, name) {

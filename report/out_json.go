@@ -14,8 +14,8 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// The versioned JSON report: the fields of Report. Each element of a list has a
-// line of its own, for line tools; all else is indented by two spaces a level. An
+// The versioned JSON report: the fields of Report. Each element of a list and each node
+// of the tree has a line of its own, for line tools; all else is indented by two spaces a level. An
 // empty list is [], never null. Unknown figures are null. Names are escaped such
 // that UnmarshalText returns their bytes.
 
@@ -95,9 +95,27 @@ func (j *jsonWriter) write(v reflect.Value, indent string) {
 			j.write(v.MapIndex(key), indent+"  ")
 		}
 		j.WriteString("\n" + indent + "}")
+	case v.Type() == reflect.TypeFor[*TreeNode]() && !v.IsNil():
+		j.node(v.Interface().(*TreeNode), indent)
 	default:
 		j.text(v, indent, "  ")
 	}
+}
+
+// node writes a node on one line, and its children on the next ones.
+func (j *jsonWriter) node(n *TreeNode, indent string) {
+	own := *n
+	own.Children = nil
+	j.escaped(bytes.TrimSuffix(j.encoded(reflect.ValueOf(&own), "", ""), []byte("}")))
+	if len(n.Children) > 0 {
+		j.WriteString(`,"children":[`)
+		for i, c := range n.Children {
+			j.line(i, indent)
+			j.node(c, indent+"  ")
+		}
+		j.WriteString("\n" + indent + "]")
+	}
+	j.WriteByte('}')
 }
 
 func (j *jsonWriter) line(i int, indent string) {
@@ -108,8 +126,13 @@ func (j *jsonWriter) line(i int, indent string) {
 }
 
 func (j *jsonWriter) text(v reflect.Value, indent, more string) {
+	j.escaped(j.encoded(v, indent, more))
+}
+
+// encoded returns the text of a value, which is valid until the next call; nil after an error.
+func (j *jsonWriter) encoded(v reflect.Value, indent, more string) []byte {
 	if j.err != nil {
-		return
+		return nil
 	}
 	if v.CanAddr() {
 		v = v.Addr()
@@ -117,9 +140,12 @@ func (j *jsonWriter) text(v reflect.Value, indent, more string) {
 	j.buf.Reset()
 	j.encoder.SetIndent(indent, more)
 	if j.err = j.encoder.Encode(v.Interface()); j.err != nil {
-		return
+		return nil
 	}
-	text := bytes.TrimSuffix(j.buf.Bytes(), []byte("\n"))
+	return bytes.TrimSuffix(j.buf.Bytes(), []byte("\n"))
+}
+
+func (j *jsonWriter) escaped(text []byte) {
 	start := 0
 	for i, c := range text {
 		switch {

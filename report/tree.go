@@ -37,15 +37,15 @@ type TreeNode struct {
 	// Identity says what the keys are, as far as all of them have it in common; nil if that is
 	// not known.
 	Identity *Identity `json:"identity,omitempty"`
-	// MayLackKeys is the most keys of the prefix that count in another one, with * in place
-	// of a segment, because its values were too many before this one had many keys.
 	// Groups are the groups that have keys of a node without children, where that is not the one
 	// group that is called like the prefix, at most 64. Reports of older versions do not have them.
 	Groups []Name `json:"groups,omitempty"`
 	// Expiring has the keys that expire next, nil if none expires within 24 hours.
-	Expiring    []TreeExpiry `json:"expiring,omitempty"`
-	MayLackKeys int64        `json:"may_lack_keys,omitempty"`
-	Children    []*TreeNode  `json:"children,omitempty"` // heaviest first, … last
+	Expiring []TreeExpiry `json:"expiring,omitempty"`
+	// MayLackKeys is the most keys of the prefix that count in another one, with * in place
+	// of a segment, because its values were too many before this one had many keys.
+	MayLackKeys int64       `json:"may_lack_keys,omitempty"`
+	Children    []*TreeNode `json:"children,omitempty"` // heaviest first, … last
 }
 
 // TreeRule has the findings of one rule at one severity in a TreeNode.
