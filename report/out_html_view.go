@@ -67,7 +67,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		v.above(htmlBlock{Strip: r.nodesStrip(nodes)})
 	}
 	if len(r.CanGo) > 0 {
-		v.section(word("What can go"), canGoNote())
+		v.section(word("What can go"), r.canGoNote())
 		v.add(htmlBlock{Cards: r.canGoCards()})
 	}
 	if all.savings = r.Savings; len(all.savings) > 0 {

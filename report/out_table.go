@@ -133,11 +133,12 @@ func (v *overview) uselessIgnores() message.Message {
 
 // canGoSum says how much can go.
 func (r *Report) canGoSum() message.Message {
-	sum := int64(0)
+	sum := Removable{}
 	for i := range r.CanGo {
-		sum += r.CanGo[i].SavesBytes
+		sum.SavesBytes += r.CanGo[i].SavesBytes
+		sum.SavesAbout = sum.SavesAbout || r.CanGo[i].SavesAbout
 	}
-	return message.New("{size}, if nobody needs it; commands: {flags}", message.Size("size", sum),
+	return message.New("{size}, if nobody needs it; commands: {flags}", message.Phrase("size", sum.Saves()),
 		message.Code("flags", "--sections can-go"))
 }
 
