@@ -77,6 +77,14 @@ func (d *details) canGo() {
 	}
 }
 
+func (d *details) savings() {
+	const most = 20
+	if n := d.most(len(d.r.Savings), most); n > 0 {
+		d.section(word("What could be saved"), d.r.savingsNote())
+		d.table((&overview{r: d.r, savings: d.r.Savings}).savingsTable(n))
+	}
+}
+
 // WindowTexts name the windows of Report.ExpiresNext.
 var WindowTexts = map[string]string{"1h": "within an hour", "midnight": "before midnight (UTC)",
 	"24h": "within 24 hours"}

@@ -81,7 +81,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		case "keys":
 			v.keys(r)
 			d.hot()
-		case "can-go":
+		case "can-go", "savings":
 		case "expires":
 			if part.write(d); len(r.ExpiryTimes) > 0 && r.Totals.Keys > 0 {
 				if len(r.ExpiresNext) == 0 {
