@@ -51,8 +51,13 @@ func (r *Report) canGoTable(n int, brief bool) table {
 	}}
 }
 
+// canGoAbout reports whether what some rows free is an estimate, as it is of jobs.
+func (r *Report) canGoAbout() bool {
+	return slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.SavesAbout })
+}
+
 func (r *Report) canGoNote() message.Message {
-	if slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.SavesAbout }) {
+	if r.canGoAbout() {
 		return word("what can be deleted with the least harm; the commands list these keys, but of jobs only the key that " +
 			"names them: deleting it alone leaves their data behind")
 	}
@@ -88,6 +93,14 @@ func (d *details) canGo() {
 	d.list(items)
 	if lines != nil {
 		d.commands(lines)
+	}
+}
+
+func (d *details) savings() {
+	const most = 20
+	if n := d.most(len(d.r.Savings), most); n > 0 {
+		d.section(word("What could be saved"), d.r.savingsNote())
+		d.table((&overview{r: d.r, savings: d.r.Savings}).savingsTable(n))
 	}
 }
 

@@ -88,24 +88,24 @@ func (g *GroupSums) done(groups []GroupSums, l *Listing) *Advice {
 	}
 	args := append(g.identityArgs(g.Keys, g.Memory), message.Name("data", dataGroup), message.Int("n", of))
 	var sentences []message.Message
-	say := func(id string) { sentences = append(sentences, message.New(id, args...)) }
+	add := func(id string) { sentences = append(sentences, message.New(id, args...)) }
 	if of > 0 {
-		say("{what}, and the data of about {n} in {data}.")
+		add("{what}, and the data of about {n} in {data}.")
 	} else {
-		say("{what}.")
+		add("{what}.")
 	}
 	switch {
 	case !through:
 	case strings.Contains(g.Identity.Deletion, "(id") || strings.Contains(g.Identity.Deletion, "(job"):
-		say("Delete each with {deletion}.")
+		add("Delete each with {deletion}.")
 	default:
-		say("Delete them with {deletion}.")
+		add("Delete them with {deletion}.")
 	}
 	if of > 0 {
-		say("Never delete their list alone: the data would stay, and nothing would name it.")
+		add("Never delete their list alone: the data would stay, and nothing would name it.")
 	}
 	if through && g.Identity.Setting != "" {
-		say("{setting} bounds new ones.")
+		add("{setting} bounds new ones.")
 	}
 	f := fix{action: adviseDelete, id: "{sentences}"}
 	a := f.groupAdvice(g, g.Keys, g.Memory, l, "", nil, append(args, message.List("sentences", " ", sentences))...)

@@ -18,7 +18,6 @@ import (
 type browser struct {
 	env               *env
 	pass              *passFlags
-	args              []string
 	advice            bool
 	report            *report.Report
 	old               *report.Report                        // to compare with, nil none
