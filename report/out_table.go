@@ -133,18 +133,18 @@ func (v *overview) uselessIgnores() message.Message {
 	return message.New("Ignores that have ended or matched nothing: {names}", firstOf("names", list, 3))
 }
 
-// canGoBytes returns what all rows of what can go free.
-func (r *Report) canGoBytes() (sum int64) {
+// canGoFrees says what all rows of what can go free.
+func (r *Report) canGoFrees() message.Message {
+	sum := Removable{Step: Step{SavesAbout: r.canGoAbout()}}
 	for i := range r.CanGo {
-		sum += r.CanGo[i].SavesBytes
+		sum.SavesBytes += r.CanGo[i].SavesBytes
 	}
-	return sum
+	return sum.Saves()
 }
 
 // canGoSum says how much can go.
 func (r *Report) canGoSum() message.Message {
-	sum := Removable{Step: Step{SavesBytes: r.canGoBytes(), SavesAbout: r.canGoAbout()}}
-	return message.New("{size}, if nobody needs it; commands: {flags}", message.Phrase("size", sum.Saves()),
+	return message.New("{size}, if nobody needs it; commands: {flags}", message.Phrase("size", r.canGoFrees()),
 		message.Code("flags", "--sections can-go"))
 }
 
@@ -236,7 +236,7 @@ func (v *overview) notShown(rows screenRows) message.Message {
 			message.Code("flags", "--sections "+section)))
 	}
 	if rows.canGo == 0 && len(v.r.CanGo) > 0 {
-		add("What can go", "can-go", sizeText(Figure(v.r.canGoBytes())))
+		add("What can go", "can-go", v.r.canGoFrees())
 	}
 	if all := v.r.ExpiresNext; rows.expires == 0 && len(v.expiring()) > 0 {
 		e := &all[max(0, slices.IndexFunc(all, func(e Expiring) bool { return e.Window == "midnight" }))]
