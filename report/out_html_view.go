@@ -72,7 +72,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		r.changesSince(o.Since, v.htmlPage)
 	}
 	if len(r.CanGo) > 0 {
-		v.section(word("What can go"), canGoNote())
+		v.section(word("What can go"), r.canGoNote())
 		v.add(htmlBlock{Cards: r.canGoCards()})
 	}
 	if all.savings = r.Savings; len(all.savings) > 0 {

@@ -143,8 +143,8 @@ func (r *Report) canGoBytes() (sum int64) {
 
 // canGoSum says how much can go.
 func (r *Report) canGoSum() message.Message {
-	sum := r.canGoBytes()
-	return message.New("{size}, if nobody needs it; commands: {flags}", message.Size("size", sum),
+	sum := Removable{Step: Step{SavesBytes: r.canGoBytes(), SavesAbout: r.canGoAbout()}}
+	return message.New("{size}, if nobody needs it; commands: {flags}", message.Phrase("size", sum.Saves()),
 		message.Code("flags", "--sections can-go"))
 }
 

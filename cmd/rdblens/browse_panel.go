@@ -162,7 +162,7 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 		c := &b.report.CanGo[i]
 		if under := string(c.Prefix); groups[c.Group] && (under == "" || strings.HasPrefix(under, string(n.Prefix)) ||
 			strings.HasPrefix(string(n.Prefix), under)) {
-			what := message.New("can go, {size}: {text} ({condition})", message.Size("size", c.SavesBytes),
+			what := message.New("can go, {size}: {text} {condition}", message.Phrase("size", c.Saves()),
 				message.Phrase("text", c.Message), message.Phrase("condition", c.ConditionMessage))
 			b.adviceOf(p, what, "", []string{shellWords(c.List)})
 		}
