@@ -179,7 +179,7 @@ func ordinaryReport() *Report {
 			{Group: "game:leaderboard:*", Keys: 3, Elements: 50_020, ValueBytes: 600_300, MemoryBytes: 6_553_900, MemoryUsage: 6_553_000, WithoutTTL: 3, LargestKey: &board, Findings: 4, Errors: 1, Owner: "game-team"},
 			{Group: "session:user:*", Keys: 2900, Elements: 2900, ValueBytes: 90_000, MemoryBytes: 290_000, MemoryUsage: 240_000, WithoutTTL: 0, TTLMin: p(-60), TTLMedian: p(43_200), TTLMax: p(31_536_000), LargestKey: &session},
 		},
-		CanGo: []Removable{{Step: Step{Advice: Advice{Kind: "delete", Text: "cache:page:* (40 keys): no TTL, and not used for 40d to 90d.", Condition: "Only if nobody needs them."},
+		CanGo: []Removable{{Step: Step{Advice: Advice{Kind: "delete", Text: "cache:page:* (40 keys): no TTL, and not used for 40d to 90d.", Condition: "Delete them only if nobody needs them."},
 			Group: "cache:page:*", DB: new(0), Keys: 40, OfKeys: 40, MemoryBytes: 573_440, SavesBytes: 573_440, List: []string{"rdblens", "keys", "--group", "cache:page:*", "--over", "cold-key", "testdata/shop.rdb"}},
 			IdleMin: p(40 * 86_400), IdleMax: p(90 * 86_400), Owner: "game-team"}},
 		ExpiresNext: []Expiring{{Window: "1h", From: 1_772_323_200, Until: 1_772_326_800, Keys: 2000, MemoryBytes: 192_000,

@@ -296,6 +296,9 @@ func (d *Diff) changedPlaces() (rows []*DiffRow) {
 				strings.HasPrefix(string(nameOf(g.RenamedTo)), string(nameOf(p.Group))) && p.KeysAfter == g.KeysAfter &&
 					p.KeysBefore == 0
 		}
+		if nameOf(p.Group) == nameOf(g.Group) {
+			return g.changed()
+		}
 		before, after := d.Size(p)
 		b, a := d.Size(g)
 		return p.KeysBefore == g.KeysBefore && p.KeysAfter == g.KeysAfter && before == b && after == a && g.changed()

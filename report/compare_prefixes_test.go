@@ -88,13 +88,13 @@ func TestDiffPlaces(t *testing.T) {
 	renamed := row(ChangeRenamed, "temp:import:*", 70, 70)
 	renamed.RenamedTo = &to
 	d := &Diff{Measure: ByMemory,
-		Prefixes: []DiffRow{row(ChangeGone, "a:", 90, 0), row(ChangeGrown, "b:*", 5, 9), row(ChangeGone, "temp:", 70, 0), row(ChangeNew, "new:", 0, 70), row(ChangeGrown, "e:", 1, 8)},
-		Groups:   []DiffRow{row(ChangeGone, "a:x:*", 60, 0), row(ChangeGone, "a:y:*", 30, 0), row(ChangeGrown, "b:*", 5, 9), renamed, row(ChangeGrown, "e:x", 1, 4)}}
+		Prefixes: []DiffRow{row(ChangeGone, "a:", 90, 0), row(ChangeGrown, "b:*", 5, 9), row(ChangeGrown, "c:*", 4, 9), row(ChangeGone, "temp:", 70, 0), row(ChangeNew, "new:", 0, 70), row(ChangeGrown, "e:", 1, 8)},
+		Groups:   []DiffRow{row(ChangeGone, "a:x:*", 60, 0), row(ChangeGone, "a:y:*", 30, 0), row(ChangeGrown, "b:*", 5, 9), row(ChangeGrown, "c:*", 5, 11), renamed, row(ChangeGrown, "e:x", 1, 4)}}
 	var got []string
 	for _, r := range d.changedPlaces() {
 		got = append(got, r.Change+" "+string(*r.Group))
 	}
-	if want := []string{"gone a:", "grown e:", "grown b:*", "renamed temp:import:*", "grown e:x"}; !slices.Equal(got, want) {
+	if want := []string{"gone a:", "grown e:", "grown b:*", "grown c:*", "renamed temp:import:*", "grown e:x"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -31,6 +31,8 @@ type Step struct {
 	SavesMost int64 `json:"saves_most,omitempty"`
 	// SavesAtLeast: SavesBytes is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool `json:"saves_at_least,omitempty"`
+	// SavesAbout: SavesBytes is an estimate. It has the data of jobs, which are in other keys than those of List.
+	SavesAbout bool `json:"saves_about,omitempty"`
 	// List is the command line that prints exactly these keys, program first; empty if
 	// there is none, or if names were replaced.
 	List []string `json:"list" redact:"drop"`
@@ -110,7 +112,7 @@ func stepsOf(list []thresholds.Advice) []Step {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of,
 			MemoryBytes: Figure(from.Memory), File: Name(from.File),
-			SavesBytes: from.Saves, SavesMost: from.SavesMost, SavesAtLeast: from.SavesAtLeast,
+			SavesBytes: from.Saves, SavesMost: from.SavesMost, SavesAtLeast: from.SavesAtLeast, SavesAbout: from.SavesAbout,
 			List: append([]string{}, from.List...), How: from.Brief,
 			Why: from.Why, Computed: from.Computed}
 		if from.DB >= 0 {
@@ -334,7 +336,8 @@ func (r *Report) predicted(model string) (n int64, ok bool) {
 }
 
 // Removable is a row of Report.CanGo: keys that can be deleted, under Condition. SavesBytes has
-// what is freed, with an estimate of the data of jobs that other keys have.
+// what is freed. With SavesAbout, Keys, MemoryBytes and List are of the key alone that names the jobs: deleting
+// that key alone leaves their data behind. Text says how many jobs there are and what deletes both.
 type Removable struct {
 	Step
 	// IdleMin and IdleMax are the shortest and the longest time for which the keys were not used,

@@ -65,7 +65,7 @@ func testPageAsks(t *testing.T, ctx context.Context) {
 		t.Errorf("in the week %s is bright", got)
 	}
 	open("#at=page:v1:&color=age")
-	contains("a prefix", shown("#pane"), "no-ttl × 300", "cold-key × 300", "no TTL, and not used for 50d.", "Only if nobody needs them", "(no owner)")
+	contains("a prefix", shown("#pane"), "no-ttl × 300", "cold-key × 300", "no TTL, and not used for 50d.", "Delete them only if nobody needs them", "(no owner)")
 	if got := evaluate[string](t, tab, `[...document.querySelectorAll(".cell")].map((c) => c.href.replace(/.*at=/, "") + " " + c.className).sort().join(", ")`); !strings.Contains(got, "v1%3A* cell c-4") || !strings.Contains(got, "v2%3A* cell c-0") {
 		t.Errorf("idle: %s", got)
 	}

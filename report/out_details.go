@@ -57,6 +57,7 @@ var sections = []struct {
 	{"findings", "All problems, their worst keys, and what to do", (*details).findings},
 	{"can-go", "What can be deleted with the least harm", (*details).canGo},
 	{"expires", "What expires next", (*details).expiresNext},
+	{"savings", "What could be saved", (*details).savings},
 	{"target", "What the other server does not load", (*details).target},
 	{"keys", "The largest keys", func(d *details) { d.top(); d.topByType(); d.hot() }},
 	{"groups", "Groups of keys", (*details).groups},

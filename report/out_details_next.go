@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -41,7 +42,7 @@ func (r *Report) ownerColumn(owner func(i int) string) column {
 func (r *Report) canGoTable(n int, brief bool) table {
 	rows := r.CanGo
 	return table{n, []column{
-		sizeColumn("frees", func(i int) Figure { return Figure(rows[i].SavesBytes) }),
+		rightColumn("frees", func(i int) message.Message { return rows[i].Saves() }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		rightColumn("not used for", func(i int) message.Message { return rows[i].idleText() }),
 		r.ownerColumn(func(i int) string { return rows[i].Owner }),
@@ -50,8 +51,26 @@ func (r *Report) canGoTable(n int, brief bool) table {
 	}}
 }
 
-func canGoNote() message.Message {
-	return word("what can be deleted with the least harm; the commands list exactly these keys")
+// canGoAbout reports whether what some rows free is an estimate, as it is of jobs.
+func (r *Report) canGoAbout() bool {
+	return slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.SavesAbout })
+}
+
+func (r *Report) canGoNote() message.Message {
+	if r.canGoAbout() {
+		return word("what can be deleted with the least harm; the commands list these keys, but of jobs only the key that " +
+			"names them: deleting it alone leaves their data behind")
+	}
+	return word("what can be deleted with the least harm; the commands list these keys")
+}
+
+// Saves says how much a row frees: "3.1 MB", or "about 3.1 MB".
+func (c *Removable) Saves() message.Message {
+	size := message.Size("size", c.SavesBytes)
+	if c.SavesAbout {
+		return message.New("about {size}", size)
+	}
+	return message.New("{size}", size)
 }
 
 func (d *details) canGo() {
@@ -60,12 +79,12 @@ func (d *details) canGo() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section(word("What can go"), canGoNote())
+	d.section(word("What can go"), d.r.canGoNote())
 	d.table(d.r.canGoTable(len(rows), false))
 	var lines []string
 	var items []message.Message
 	for i := range rows {
-		items = append(items, message.New("{text} Delete {why}.", message.Phrase("text", sentenceOf(rows[i].Message, rows[i].Text)),
+		items = append(items, message.New("{text} {why}", message.Phrase("text", sentenceOf(rows[i].Message, rows[i].Text)),
 			message.Phrase("why", sentenceOf(rows[i].ConditionMessage, rows[i].Condition))))
 		if line := shellLine(rows[i].List); line != "" {
 			lines = append(lines, line)
@@ -74,6 +93,14 @@ func (d *details) canGo() {
 	d.list(items)
 	if lines != nil {
 		d.commands(lines)
+	}
+}
+
+func (d *details) savings() {
+	const most = 20
+	if n := d.most(len(d.r.Savings), most); n > 0 {
+		d.section(word("What could be saved"), d.r.savingsNote())
+		d.table((&overview{r: d.r, savings: d.r.Savings}).savingsTable(n))
 	}
 }
 

@@ -155,7 +155,7 @@ func (v *htmlView) tree(root *TreeNode, groups map[Name]int64, before map[*TreeN
 		h := &htmlNode{TreeNode: n, owner: slices.Index(v.Data.Owners, n.Owner), rules: []int64{}, groups: []int64{},
 			was: []int64{}}
 		if was := before[n]; was != nil {
-			h.was = append(h.was, int64(max(0, sizeOf(was.MemoryBytes, was.ValueBytes))), was.Keys)
+			h.was = append(h.was, int64(max(0, sizeOf(was.MemoryBytes, was.ValueBytes))), was.Keys, was.WithoutTTL.Keys)
 		}
 		if n.Owner == "" && !n.SeveralOwners {
 			h.owner = -2

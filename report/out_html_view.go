@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"html/template"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // htmlView is what the template shows: the first screen, and the sections of the page, which
@@ -66,8 +68,11 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		d.nodes()
 		v.above(htmlBlock{Strip: r.nodesStrip(nodes)})
 	}
+	if o.Since != nil {
+		r.changesSince(o.Since, v.htmlPage)
+	}
 	if len(r.CanGo) > 0 {
-		v.section(word("What can go"), canGoNote())
+		v.section(word("What can go"), r.canGoNote())
 		v.add(htmlBlock{Cards: r.canGoCards()})
 	}
 	if all.savings = r.Savings; len(all.savings) > 0 {
@@ -81,7 +86,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		case "keys":
 			v.keys(r)
 			d.hot()
-		case "can-go":
+		case "can-go", "savings":
 		case "expires":
 			if part.write(d); len(r.ExpiryTimes) > 0 && r.Totals.Keys > 0 {
 				if len(r.ExpiresNext) == 0 {
@@ -96,6 +101,18 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v.slots(r)
 	v.Foot = parts(" ", verbatim(r.Tool.Name), verbatim(r.Tool.Version), configText(&r.Config))
 	return v
+}
+
+// changesSince writes the prefixes that changed since an older report, with those that are gone and
+// those whose keys lost their TTL.
+func (r *Report) changesSince(old *Report, p page) {
+	c := newComparison(old, r, CompareOptions{})
+	c.prefixes(naming.NewNamer(cmp.Or(r.Config.Separators, old.Config.Separators, ":")))
+	if d := c.d; len(d.Prefixes) > 0 {
+		p.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
+			message.Share("share", d.MinShare), message.Size("bytes", d.MinBytes), keysArg("keys", d.MinKeys)))
+		d.rowsTable(p, "group", pointersTo(d.Prefixes))
+	}
 }
 
 var mapTypes = []string{"hash", "list", "set", "stream", "string", "zset"}

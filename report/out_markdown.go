@@ -52,7 +52,9 @@ func (v *overview) ticketParts(o WriteOptions) (parts []ticketPart) {
 	for _, s := range sections {
 		var b bytes.Buffer
 		p := newMarkdownPage(&b, o, nameWidth, 1)
-		s.write(newDetails(p, v.r, o))
+		if s.name != "savings" { // they are part of the overview
+			s.write(newDetails(p, v.r, o))
+		}
 		if b.Len() > 0 {
 			b.WriteString("\n</details>\n")
 		}

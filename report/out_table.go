@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -131,13 +133,18 @@ func (v *overview) uselessIgnores() message.Message {
 	return message.New("Ignores that have ended or matched nothing: {names}", firstOf("names", list, 3))
 }
 
+// canGoFrees says what all rows of what can go free.
+func (r *Report) canGoFrees() message.Message {
+	sum := Removable{Step: Step{SavesAbout: r.canGoAbout()}}
+	for i := range r.CanGo {
+		sum.SavesBytes += r.CanGo[i].SavesBytes
+	}
+	return sum.Saves()
+}
+
 // canGoSum says how much can go.
 func (r *Report) canGoSum() message.Message {
-	sum := int64(0)
-	for i := range r.CanGo {
-		sum += r.CanGo[i].SavesBytes
-	}
-	return message.New("{size}, if nobody needs it; commands: {flags}", message.Size("size", sum),
+	return message.New("{size}, if nobody needs it; commands: {flags}", message.Phrase("size", r.canGoFrees()),
 		message.Code("flags", "--sections can-go"))
 }
 
@@ -156,11 +163,16 @@ func (v *overview) expiresNote() message.Message {
 	var list []message.Message
 	for i := range v.r.ExpiresNext {
 		if e := &v.r.ExpiresNext[i]; e.Keys > 0 {
-			list = append(list, message.New("{keys}, {size} {window}", keysArg("keys", e.Keys),
-				message.Size("size", int64(max(e.MemoryBytes, 0))), message.Word("window", WindowTexts[e.Window])))
+			list = append(list, e.text())
 		}
 	}
 	return parts("; ", list...)
+}
+
+// text says how many keys expire in the time.
+func (e *Expiring) text() message.Message {
+	return message.New("{keys}, {size} {window}", keysArg("keys", e.Keys), message.Size("size", int64(max(e.MemoryBytes, 0))),
+		message.Word("window", WindowTexts[e.Window]))
 }
 
 // expiresTable has the first n prefixes whose keys expire next, and how many of them within each time.
@@ -185,6 +197,64 @@ func (v *overview) expiresTable(n int) table {
 		v.r.ownerColumn(func(i int) string { return rows[i].Owner }),
 		nameColumn("prefix", func(i int) message.Message { return named(rows[i].Prefix) }),
 	}}
+}
+
+// more says how many rows a part does not show, and which options show them.
+func (v *overview) more(p page, n int, flags string) {
+	if n > 0 && !v.small {
+		p.sentence(message.New("  and {n} more ({flags})", message.Int("n", int64(n)), message.Code("flags", flags)))
+	}
+}
+
+// moreExpires says how many prefixes the first n rows of what expires next leave out, and how many
+// of their keys expire within a day.
+func (v *overview) moreExpires(p page, n int) {
+	if v.small {
+		return
+	}
+	last := v.r.ExpiresNext[len(v.r.ExpiresNext)-1]
+	keys := last.Keys
+	for _, e := range last.Prefixes[:n] {
+		keys -= e.Keys
+	}
+	prefixes := max(1, len(last.Prefixes)-n) // keys without a prefix of their own are one
+	if keys > 0 {
+		p.sentence(message.New("  and {prefixes} with {keys} ({flags})",
+			message.Number("prefixes", int64(prefixes), "1 more prefix", "{n} more prefixes"), keysArg("keys", keys),
+			message.Code("flags", "--sections expires")))
+	}
+}
+
+// notShown names the parts that have no room on the screen, with their figure and the option that
+// shows them, on a small screen that option only; zero if there are none.
+func (v *overview) notShown(rows screenRows) message.Message {
+	var list []message.Message
+	var names []string
+	add := func(title, section string, note message.Message) {
+		names = append(names, section)
+		list = append(list, message.New("{title} ({note}): {flags}", message.Word("title", title), message.Phrase("note", note),
+			message.Code("flags", "--sections "+section)))
+	}
+	if rows.canGo == 0 && len(v.r.CanGo) > 0 {
+		add("What can go", "can-go", v.r.canGoFrees())
+	}
+	if all := v.r.ExpiresNext; rows.expires == 0 && len(v.expiring()) > 0 {
+		e := &all[max(0, slices.IndexFunc(all, func(e Expiring) bool { return e.Window == "midnight" }))]
+		if e.Keys == 0 {
+			e = &all[len(all)-1]
+		}
+		add("Expires next", "expires", e.text())
+	}
+	if rows.savings == 0 && v.r.saved() > 0 {
+		add("What could be saved", "savings", sizeText(Figure(v.r.saved())))
+	}
+	switch {
+	case list == nil:
+		return message.Message{}
+	case v.small:
+		return message.New("not shown: {flags}", message.Code("flags", "--sections "+strings.Join(names, ",")))
+	}
+	return message.New("Not shown for lack of lines: {list}", message.List("list", "; ", list))
 }
 
 func (v *overview) write(p page, rows screenRows) {
@@ -215,20 +285,28 @@ func (v *overview) write(p page, rows screenRows) {
 		}
 	}
 	if rows.fixes > 0 {
-		p.section(word("Fix first"), message.Message{})
+		note := message.Message{}
+		if v.small {
+			note = v.notShown(rows)
+		}
+		p.section(word("Fix first"), note)
 		p.list(v.fixes[:rows.fixes])
+		v.more(p, len(v.fixes)-rows.fixes, "-f report.md")
 	}
 	if rows.canGo > 0 {
 		p.section(word("What can go"), v.r.canGoSum())
 		p.table(v.r.canGoTable(rows.canGo, true))
+		v.more(p, len(v.r.CanGo)-rows.canGo, "--sections can-go")
 	}
 	if rows.expires > 0 {
 		p.section(word("Expires next"), v.expiresNote())
 		p.table(v.expiresTable(rows.expires))
+		v.moreExpires(p, rows.expires)
 	}
 	if rows.savings > 0 {
 		p.section(word("What could be saved"), word("estimates"))
 		p.table(v.savingsTable(rows.savings))
+		v.more(p, len(v.r.Savings)-rows.savings, "--sections savings")
 	}
 	if v.small {
 		return
@@ -236,5 +314,10 @@ func (v *overview) write(p page, rows screenRows) {
 	if m := v.uselessIgnores(); !m.IsZero() {
 		p.foot(m)
 	}
-	p.foot(word("More: --details, -f report.md (a ticket), rdblens rules explain RULE"))
+	last := p.foot
+	if m := v.notShown(rows); !m.IsZero() {
+		p.foot(m)
+		last = p.sentence
+	}
+	last(word("More: --details, -f report.md (a ticket), rdblens rules explain RULE"))
 }

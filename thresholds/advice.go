@@ -34,6 +34,8 @@ type Advice struct {
 	SavesMost int64
 	// SavesAtLeast: Saves is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool
+	// SavesAbout: Saves is an estimate, because it has the data of jobs that keys outside List have.
+	SavesAbout bool
 	// Of a setting of the server, its name, the value that is advised, and what other
 	// values save, the present one first.
 	Setting string

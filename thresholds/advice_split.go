@@ -71,7 +71,7 @@ func (x *explainer) trimRanks() {
 		"Keep only the ranks that are read: after each ZADD, {trim} keeps the {n} highest; remove what is there now "+
 			"in steps.",
 		message.Code("trim", "ZREMRANGEBYRANK key 0 "+decimal(-keep-1)), message.Int("n", keep))
-	x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.",
+	x.advise(adviseSplit, nil, "If it is a ranking of a period, start a new one for each: {a}, {b}, each with an expiry.",
 		message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
 }
 
@@ -79,8 +79,29 @@ func (x *explainer) trimRanks() {
 // key helps.
 func (x *explainer) moveElementOut(largest int64) {
 	x.advise(adviseMove, nil, "One element alone has {largest}: no split of the key brings it under {limit}. Store that "+
-		"element's value under a key of its own, and that key's name in its place.",
-		message.ExactSize("largest", largest), message.Limit("limit", message.Bytes, x.Limit))
+		"element's value {how}, and the name in its place.",
+		message.ExactSize("largest", largest), message.Limit("limit", message.Bytes, x.Limit),
+		message.Phrase("how", x.outside(largest)))
+}
+
+// outside says how an element of a size is stored outside its key: as a string it must not be over the
+// limit of big-string.
+func (x *explainer) outside(size int64) message.Message {
+	s := x.settingOf("big-string")
+	if limit, ok := s.first(parser.String, false); ok && s.On && size > limit {
+		return message.New("compressed or in parts under keys of its own, since {size} is over the limit of a string, "+
+			"{limit}", message.Size("size", size), message.Limit("limit", message.Bytes, limit))
+	}
+	return message.New("under a key of its own")
+}
+
+// largestElement names the largest element: by its field, if it is the value of a field that is known.
+func (x *explainer) largestElement() message.Message {
+	name := x.key.LargestName
+	if x.key.Type == parser.Hash && x.namesLongest() && x.key.LargestNameLen == int64(len(name)) {
+		return message.New("the value of field {name}", message.Element("name", name))
+	}
+	return message.New("the largest element")
 }
 
 // part returns the name of a part of the key, where key is the key's name, but

@@ -71,7 +71,7 @@ func TestAdviceOnABigCollection(t *testing.T) {
 		t.Error(text)
 	}
 	has(t, lines, "cost: One read of the whole value transfers 20,000,000 bytes: 6 reads a second fill a 1 Gbit/s network card (128 MB/s).",
-		"cost: HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each. Its table ends there: more elements, or longer ones, take longer.",
+		"cost: HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second. Its table ends there: more fields, or longer ones, take longer.",
 		"newKey = key:(hash(field) % 424)", "key:202601", "  HLEN \"big:hash\"", "  MEMORY USAGE \"big:hash\"", "  UNLINK \"big:hash\"")
 	k.DB = 3
 	_, lines = adviceOn(t, Env{Server: "redis", Version: "3.2.12", Created: -1}, LoadOptions{}, "big-collection", k)
@@ -112,7 +112,11 @@ func TestAdviceBeforeUnlink(t *testing.T) {
 	} else {
 		has(t, lines, "Store that element's value under a key of its own")
 	}
-	has(t, lines, `HSTRLEN "k:1" "school \x27list\x27"`, "cost: HGETALL of 10 fields of 10 bytes: Baidu measured 48,000 a second, 0.4 ms each.")
+	has(t, lines, `HSTRLEN "k:1" "school \x27list\x27"`, "cost: HGETALL of 10 fields of 10 bytes: Baidu measured 48,000 a second.")
+	element = key("k:1", with(collection(parser.Hash, parser.EncHashtable, 3), pair(4, 3<<20)))
+	element.LargestName, element.LargestNameLen = []byte("blob"), 4
+	_, lines = adviceOn(t, testEnv(), LoadOptions{}, "big-element", element)
+	has(t, lines, `Store blob compressed or in parts under keys of its own, since 3 MB is over the limit of a string, 10 KB`)
 	long := key("k:1", str(20000))
 	long.NameLen = 70000
 	_, lines = adviceOn(t, env, LoadOptions{}, "big-string", long)
@@ -450,17 +454,18 @@ func TestColdKeysAreAsTheServerSawThem(t *testing.T) {
 }
 
 // TestCostOfReading has a finding on each type, and the table that the document has
-// for it: that of values for strings, that of HGETALL for all else.
+// for it: that of values for strings, that of HGETALL for hashes. It has none for other types.
 func TestCostOfReading(t *testing.T) {
 	for _, c := range []struct {
 		rule string
 		k    *parser.Key
 		want string
 	}{
-		{"big-collection", key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), "HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each. Its table ends there: more elements, or longer ones, take longer."},
-		{"big-value", key("a:b", with(collection(parser.Set, parser.EncHashtable, 5000), str(2<<20))), "HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each."},
-		{"big-value", key("a:b", with(collection(parser.List, parser.EncQuicklist, 2000), str(2<<20))), "HGETALL of 1,000 fields of 10 bytes: Baidu measured 870 a second, 5 ms each; of 3,000 fields 250, 11 ms."},
-		{"big-stream", key("a:b", collection(parser.Stream, parser.EncStream, 100_001)), "HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each. Its table ends there: more elements, or longer ones, take longer."},
+		{"big-collection", key("a:b", collection(parser.Hash, parser.EncHashtable, 5001)), "HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second. Its table ends there: more fields, or longer ones, take longer."},
+		{"big-collection", key("a:b", collection(parser.ZSet, parser.EncSkiplist, 5001)), ""},
+		{"big-value", key("a:b", with(collection(parser.Set, parser.EncHashtable, 5000), str(2<<20))), ""},
+		{"big-value", key("a:b", with(collection(parser.List, parser.EncQuicklist, 2000), str(2<<20))), ""},
+		{"big-stream", key("a:b", collection(parser.Stream, parser.EncStream, 100_001)), ""},
 		{"big-string", key("a:b", str(20<<10)), "Baidu measured 73,000 requests a second for values of 10 KB, and 68,000 for 50 KB (at most 10 ms each)."},
 		{"big-string", key("a:b", str(50<<10)), "Baidu measured 68,000 requests a second for values of 50 KB (at most 10 ms each)."},
 		{"big-string", key("a:b", str(1<<20)), "Baidu measured 6,400 requests a second for values of 500 KB (at most 10 ms each), the largest in its table."},
@@ -471,6 +476,9 @@ func TestCostOfReading(t *testing.T) {
 			if strings.Contains(l, "Baidu measured") {
 				tables = append(tables, l)
 			}
+		}
+		if c.want == "" && len(tables) == 0 {
+			continue
 		}
 		if len(tables) != 1 || tables[0] != "cost: "+c.want {
 			t.Errorf("%s, %s: %q, want %q", c.rule, c.k.Type, tables, c.want)

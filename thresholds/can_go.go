@@ -46,7 +46,7 @@ func (g *GroupSums) unused(l *Listing) *Advice {
 	}
 	a.Saves = max(g.ColdMemory, 0)
 	a.Brief = message.New("not used, no TTL")
-	a.Condition = message.New("Only if nobody needs them: on a replica, reads on the master do not count.")
+	a.Condition = message.New("Delete them only if nobody needs them: on a replica, reads on the master do not count.")
 	return a
 }
 
@@ -79,28 +79,45 @@ func (g *GroupSums) done(groups []GroupSums, l *Listing) *Advice {
 		}
 	}
 	n := g.Identity.number(g.Keys, g.AllElements, g.Type)
+	through := g.Identity.Deletion != "yes"
 	of := min(n, dataKeys)
-	if jobs > n { // those that wait have data, too
+	if !through {
+		of = 0 // nothing deletes the data with them
+	} else if jobs > n { // those that wait have data, too
 		of = min(of, int64(float64(dataKeys)*float64(n)/float64(jobs)))
 	}
 	args := append(g.identityArgs(g.Keys, g.Memory), message.Name("data", dataGroup), message.Int("n", of))
-	f := fix{action: adviseDelete, id: "{what}."}
+	var sentences []message.Message
+	add := func(id string) { sentences = append(sentences, message.New(id, args...)) }
 	if of > 0 {
-		f.id = "{what}, and the data of about {n} in {data}."
+		add("{what}, and the data of about {n} in {data}.")
+	} else {
+		add("{what}.")
 	}
-	through := g.Identity.Deletion != "yes"
 	switch {
-	case through && g.Identity.Setting != "":
-		f.id += " {deletion} deletes them; {setting} bounds new ones."
-	case through:
-		f.id += " {deletion} deletes them."
+	case !through:
+	case strings.Contains(g.Identity.Deletion, "(id") || strings.Contains(g.Identity.Deletion, "(job"):
+		add("Delete each with {deletion}.")
+	default:
+		add("Delete them with {deletion}.")
 	}
-	a := f.groupAdvice(g, g.Keys, g.Memory, l, "", nil, args...)
+	if of > 0 {
+		add("Never delete their list alone: the data would stay, and nothing would name it.")
+	}
+	if through && g.Identity.Setting != "" {
+		add("{setting} bounds new ones.")
+	}
+	f := fix{action: adviseDelete, id: "{sentences}"}
+	a := f.groupAdvice(g, g.Keys, g.Memory, l, "", nil, append(args, message.List("sentences", " ", sentences))...)
 	a.Saves = max(g.Memory, 0)
-	if dataKeys > 0 {
+	if of > 0 {
+		a.SavesAbout = true
 		a.Saves += int64(float64(data) * float64(of) / float64(dataKeys))
 	}
 	a.Brief = message.New("{what}", args...)
-	a.Condition = message.New("Only if nobody reads their results, or tries them again.")
+	a.Condition = message.New("Delete them only if nobody reads their results or tries them again.")
+	if g.Identity.is(RoleLeftover) {
+		a.Condition = message.New("Delete them only if the processes that read them are gone.")
+	}
 	return a
 }

@@ -40,7 +40,6 @@ func Example() {
 	// Output:
 	// error: big-collection: 5,200 elements, over 5,000
 	//   cost: One read of the whole value transfers 52,000 bytes: 2,581 reads a second fill a 1 Gbit/s network card (128 MB/s).
-	//   cost: HGETALL of 5,000 fields of 10 bytes: Baidu measured 120 a second, 25 ms each. Its table ends there: more elements, or longer ones, take longer.
 	//   split: Split it into 2 buckets, newKey = key:(hash(member) % 2): about 2,600 elements each, so that no bucket is likely to be over 5,000.
 	//   split: If it grows over time, start a new one for each period: key:202601, key:202602, each with an expiry.
 	//   look: Inspect it on the server.

@@ -17,10 +17,10 @@ import (
 type fix struct {
 	action action
 	// id is the template of the sentence. About the worst key or subject it may have
-	// {key}, {measured}, {limit}, {text}, the phrase of the finding, {size} of the value, {part}, the largest element's of it,
-	// {memory}, {elements}, {reads}, the reads that a network card can send in a second, and
-	// {groups}, those of the subject. About a group it may have {which}, the keys of the group that are
-	// flagged, and {memory}.
+	// {key}, {measured}, {limit}, {text}, the phrase of the finding, {size} of the value, {part}, the largest
+	// element's of it, {element}, its name, {how} it is stored outside, {memory}, {elements}, {reads}, the
+	// reads that a network card can send in a second, and {groups}, those of the subject. About a group it
+	// may have {which}, the keys of the group that are flagged, and {memory}.
 	id      string
 	ofGroup bool // the advice is about the group with most memory, not about the worst key
 	// otherwise is the fix if the action is excluded.
@@ -283,6 +283,7 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 	a := f.advice(append(k.identityArgs(), message.Name("key", k.Name), measured,
 		message.Limit("limit", x.Unit(), x.Limit), message.Phrase("text", x.Rule.rule().text(x)),
 		message.Figure("size", k.ValueBytes, message.FormSize), message.Phrase("part", partOf(k.Largest, k.ValueBytes)),
+		message.Phrase("element", x.largestElement()), message.Phrase("how", x.outside(k.Largest)),
 		message.Figure("memory", size, message.FormSize),
 		message.Number("reads", reads, "1 read", "{n} reads"),
 		message.Number("elements", k.Elements, "1 element", "{n} elements"))...)

@@ -184,3 +184,41 @@ func TestKept(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestDoneJobs checks what is said of deleting jobs that are done. Of 20 jobs of RQ 1.13.0 with a
+// result_ttl of -1 FinishedJobRegistry.cleanup() left all 20 hashes, remove(id, delete_job=True) of each none.
+func TestDoneJobs(t *testing.T) {
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	groups := func(library, deletion, setting string) []GroupSums {
+		id := func(role Role) *Identity {
+			return &Identity{Library: library, Role: role, ByDesign: true, Setting: setting, Deletion: deletion, Sure: Sure}
+		}
+		return []GroupSums{
+			{Group: "jobs:done", DB: 0, Type: parser.ZSet, Identity: id(RoleCompleted), Keys: 1, AllElements: 2000, Memory: 100_000},
+			{Group: "jobs:waiting", DB: 0, Type: parser.List, Identity: id(RoleWaiting), Keys: 1, AllElements: 2000, Memory: 1000},
+			{Group: "job:*", DB: 0, Type: parser.Hash, Identity: id(RoleJobData), Keys: 4000, AllElements: 40_000, Memory: 8_000_000},
+		}
+	}
+	const data = ", and the data of about 2,000 in job:*. "
+	const never = " Never delete their list alone: the data would stay, and nothing would name it."
+	for _, c := range []struct {
+		library, deletion, setting, want string
+		saves                            int64
+	}{
+		{"RQ", "with FinishedJobRegistry.remove(id, delete_job=True)", "result_ttl", data +
+			"Delete each with FinishedJobRegistry.remove(id, delete_job=True)." + never + " result_ttl bounds new ones.", 4_100_000},
+		{"BullMQ", "with Queue.clean(0, 0, 'completed')", "", data + "Delete them with Queue.clean(0, 0, 'completed')." + never, 4_100_000},
+		{"Hangfire", "yes", "SucceededListSize", ".", 100_000}, // the jobs' data expires by itself
+	} {
+		list := e.CanGo(groups(c.library, c.deletion, c.setting), &listing, 10)
+		if want := "2,000 completed jobs of " + c.library + c.want; len(list) != 1 || list[0].Text.String() != want ||
+			list[0].Saves != c.saves || list[0].SavesAbout != (c.saves > 100_000) || list[0].Keys != 1 {
+			t.Errorf("%+v, want %s", list, want)
+		}
+	}
+	for _, deletion := range []string{"no", ""} {
+		if list := e.CanGo(groups("Dramatiq", deletion, "dead_message_ttl"), &listing, 10); len(list) > 0 {
+			t.Errorf("%q: %s", deletion, list[0].Text)
+		}
+	}
+}

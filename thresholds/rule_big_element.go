@@ -11,7 +11,7 @@ func init() {
 		Section: SectionSize,
 		Title:   "collection or stream whose largest element is over the limit",
 		Harm:    Blocks,
-		fix: &fix{action: adviseMove, id: "Store the largest element of {key} under a key of its own: " +
+		fix: &fix{action: adviseMove, id: "Store {element} of {key} {how}: " +
 			"it is {part} of the {size} that a read of the whole value sends."},
 		Unit:    message.Bytes,
 		PerType: true,
@@ -37,8 +37,8 @@ func init() {
 				if x.key.Type == parser.Hash && x.server.AtLeast(3, 2) {
 					commands = x.command("HSTRLEN {key} {field}", message.Element("field", name))
 				}
-				x.advise(adviseSplit, commands, "Store {element} under a key of its own, and that key's name in its place.",
-					message.Element("element", name))
+				x.advise(adviseSplit, commands, "Store {element} {how}, and the name in its place.",
+					message.Element("element", name), message.Phrase("how", x.outside(x.Measured)))
 			}
 			x.readCost()
 			x.inspect()

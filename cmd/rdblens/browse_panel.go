@@ -131,6 +131,9 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 	n := r.node
 	noTTL := message.New("without TTL: {keys} ({share})", countOfKeys(n.WithoutTTL.Keys),
 		message.Share("share", float64(n.WithoutTTL.Keys)/float64(max(n.Keys, 1))))
+	if was := r.was; was != nil && was.count() > 0 && was.node.WithoutTTL.Keys != n.WithoutTTL.Keys {
+		noTTL = message.New("{text}, before {n}", message.Phrase("text", noTTL), message.Int("n", was.node.WithoutTTL.Keys))
+	}
 	parts := []message.Message{message.New("{keys}", countOfKeys(n.Keys)),
 		message.New("{n}", message.Number("n", n.Elements, "1 element", "{n} elements")),
 		message.New("types: {types}", message.Text("types", strings.Join(n.Types, ", "))), noTTL}
@@ -159,7 +162,7 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 		c := &b.report.CanGo[i]
 		if under := string(c.Prefix); groups[c.Group] && (under == "" || strings.HasPrefix(under, string(n.Prefix)) ||
 			strings.HasPrefix(string(n.Prefix), under)) {
-			what := message.New("can go, {size}: {text} ({condition})", message.Size("size", c.SavesBytes),
+			what := message.New("can go, {size}: {text} {condition}", message.Phrase("size", c.Saves()),
 				message.Phrase("text", c.Message), message.Phrase("condition", c.ConditionMessage))
 			b.adviceOf(p, what, "", []string{shellWords(c.List)})
 		}

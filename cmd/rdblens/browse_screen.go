@@ -133,6 +133,19 @@ func (b *browser) signs(r *browseRow) (size, keys string) {
 	return sign(n, b.size), sign(more, message.FormatCount)
 }
 
+// lostTTL says how many more keys of a prefix have no TTL than in the older report, if that is a larger
+// share of them; "" if not.
+func (b *browser) lostTTL(r *browseRow) string {
+	if r.node == nil || r.was == nil || r.was.count() <= 0 || r.count() <= 0 {
+		return ""
+	}
+	now, was := r.node.WithoutTTL.Keys, r.was.node.WithoutTTL.Keys
+	if float64(now)/float64(r.count())-float64(was)/float64(r.was.count()) < report.DefaultMinShare {
+		return ""
+	}
+	return b.env.line(message.New("  no TTL: {was} -> {n}", message.Int("was", was), message.Int("n", now)))
+}
+
 func (b *browser) sums(r *browseRow) string {
 	return b.env.line(message.New("{keys}, {size}", countOfKeys(r.count()), message.Size("size", r.memory())))
 }
@@ -257,7 +270,11 @@ func (b *browser) rows(v *browseView, width, height int) {
 		if r.key != nil {
 			cell(dim, padded(r.key.Type, 7))
 		}
-		b.put(x, 2+y, max(width-x-1, 0), style, r.name())
+		name, room := r.name(), max(width-x-1, 0)
+		if lost := b.lostTTL(r); text.Width(name)+text.Width(lost) <= room {
+			name += lost
+		}
+		b.put(x, 2+y, room, style, name)
 	}
 }
 

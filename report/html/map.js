@@ -255,6 +255,12 @@ if (tree) {
     while (next.children.length < 2 && next.parent) next = next.parent;
     shownNode = next;
     search();
+    if (state.q !== before.q && hits?.has(tree) && !hits.has(next)) { // to the nearest prefix above that has a hit
+      let above = next;
+      while (!hits.has(above)) above = above.parent;
+      goQuietly({ at: above.path });
+      return;
+    }
     if (next !== from || measure !== oldMeasure || color !== oldColor || again) {
       const focus = map.contains(document.activeElement);
       const drawn = cells;

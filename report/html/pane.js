@@ -23,7 +23,8 @@ const nodePane = (node) => {
   const facts = make("dl", {},
     ...fact(size, `${bytes(node.size)} (${share})`), ...fact(say("keys"), count(node.keys)), ...fact(say("elements"), count(node.elements)),
     ...fact(say("types"), typesOf(node).join(", ")),
-    ...fact(say("without TTL"), node.nottlKeys ? `${percent(node.nottlKeys / node.keys)}, ${bytes(node.nottl)}` : say("none")),
+    ...fact(say("without TTL"), (node.nottlKeys ? `${keysOf(node.nottlKeys)} (${percent(node.nottlKeys / node.keys)}), ${bytes(node.nottl)}` : say("none")) +
+      (node.was[1] && node.was[2] !== node.nottlKeys ? say(", before {n}", count(node.was[2])) : "")),
     ...(data.since ? fact(say("since {n}", data.since), node.was.length ? `${signed(node.size - node.was[0], bytes)} (${node.was[0] ? signed(growthOf(node), percent) : say("new")}), ${signed(node.keys - node.was[1], count)} ${say("keys")}` : say("not known")) : []),
     ...(data.owners ? fact(say("owner"), ownerOf(node)) : []),
     ...(node.median === null ? [] : fact("TTL", node.least === node.most ? duration(node.median) : `${duration(node.least)} – ${duration(node.most)}, ${say("median")} ${duration(node.median)}`)),

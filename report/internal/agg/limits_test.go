@@ -3,6 +3,7 @@ package agg
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -172,6 +173,51 @@ func TestBlocksChangeNothing(t *testing.T) {
 		}
 		if !maps.Equal(got, want) {
 			t.Errorf("blocks of %d: %d groups, want %d; a:* has %d keys", block, len(got), len(want), got["a:*"])
+		}
+	}
+}
+
+// TestLettersOnly checks that identifiers of letters and digits which happen to have no digit have no
+// groups of their own, and that words that may be parts of an application keep theirs.
+func TestLettersOnly(t *testing.T) {
+	identifiers := func(n int, format string) (list []parser.Key) {
+		r := rand.New(rand.NewPCG(41, 42))
+		for range n {
+			id := make([]byte, 10)
+			for i := range id {
+				id[i] = "abcdefghijklmnopqrstuvwxyz0123456789"[r.IntN(36)]
+			}
+			list = append(list, plainKey(0, 60, fmt.Sprintf(format, id)))
+		}
+		return list
+	}
+	words := func(n int, name string) []parser.Key { return slices.Repeat([]parser.Key{plainKey(0, 60, name)}, n) }
+	numbers := []parser.Key{plainKey(0, 60, "user:config")}
+	for i := range 3000 {
+		numbers = append(numbers, plainKey(0, 60, fmt.Sprintf("user:%d", i)))
+	}
+	for _, c := range []struct {
+		keys []parser.Key
+		want string
+	}{
+		{identifiers(400, "invite:%s"), "invite:*=400"}, // 15 have letters only
+		{identifiers(9000, "invite:%s"), "invite:*=9000"},
+		{identifiers(9000, "%s"), "*=9000"},
+		{slices.Concat(identifiers(9000, "user:%s"), words(200, "user:count")), "user:*=9000 user:count=200"},
+		{append(identifiers(9000, "user:%s"), plainKey(0, 60_000, "user:config")), "user:*=9000 user:config=1"},
+		{slices.Concat(identifiers(3000, "user:7:%s"), identifiers(3000, "user:8:%s"), words(40, "user:7:cart")),
+			"user:*:*=6000 user:*:cart=40"},
+		{numbers, "user:*=3000 user:config=1"},
+	} {
+		for _, block := range []int{50, 1 << 20} {
+			var got []string
+			for name, s := range groupsOf(gather(testEngine(t, "default"), 0, c.keys, block)) {
+				got = append(got, fmt.Sprintf("%s=%d", name, s.Keys))
+			}
+			slices.Sort(got)
+			if all := strings.Join(got, " "); all != c.want {
+				t.Errorf("blocks of %d: %.300s, want %s", block, all, c.want)
+			}
 		}
 	}
 }

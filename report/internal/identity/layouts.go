@@ -41,7 +41,8 @@ var layouts = []struct {
 		return (k.Type == parser.Set || k.Type == parser.ZSet) && indexWords.in(k.Name)
 	}},
 	{thresholds.RoleCache, false, func(k *Sample) bool {
-		return isString(k) && k.TTL && (cacheWords.in(k.Name) || isSerialized(k))
+		// JSON is no sign: what must not be lost has it, too.
+		return isString(k) && k.TTL && (cacheWords.in(k.Name) || isSerialized(k) && !ofKind(k, "json", "json-list"))
 	}},
 }
 

@@ -28,8 +28,10 @@
 // is folded again before a Table is published: values may lose their nodes.
 //
 // Finish folds places with more than 256 words, or 256 others, or that were folded: values with 1/64
-// of the keys or of the memory stay, and words where only others are folded. At the first segment, of
-// modules, the limits are 2,000, 500 by each, 250 shapes, and 1,000 at the end.
+// of the keys or of the memory stay, and words where only others are folded. Of these, words that end
+// names and have less than 32 keys fold as well if * has over 100 keys: what varies there has letters,
+// and some identifiers have no digits. At the first segment, of modules, the limits are 2,000, 500 by
+// each, 250 shapes, and 1,000 at the end, and up to 100 such words stay.
 //
 // Apart from bounds, order only decides which values and shapes of folded places have nodes, from
 // which key on. In that of a hash table a value with 2 % has its node before its place is folded.

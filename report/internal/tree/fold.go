@@ -291,12 +291,35 @@ func (t *Tree) finishBelow(i int32) {
 			continue
 		}
 		p := t.placeOf(i, kind)
-		p.words = p.words || words
-		all, list := t.rank(s, p.words)
+		words = p.words || words
+		p.words = words
+		all, list := t.rank(s, words)
 		t.absorbOthers(s, t.heaviest(list, len(list), (all.keys-1)/finalShare, (all.size-1)/finalShare), finalShare)
+		if kind == end && !words {
+			t.foldLetters(s)
+		}
 	}
 	t.full = t.full[:0]
 	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
 		t.finishBelow(c)
 	}
+}
+
+// foldLetters folds the words among identifiers of letters and digits that end names: some identifiers
+// have no digits. Words with keysOfNumber keys or a share of the place stay, and so do up to GroupValues
+// words without a separator before them: they may be parts of an application.
+func (t *Tree) foldLetters(s spot) {
+	identifiers := t.find(hashOf(t.nodes[s.node].hash, []byte("*"), end))
+	if identifiers == 0 || t.nodes[identifiers].Keys <= GroupValues || s.node == 0 && t.nodes[0].words[end] <= GroupValues {
+		return
+	}
+	t.placeOf(s.node, s.kind).words = true
+	all, list := t.rank(s, true)
+	kept := t.heaviest(list, len(list), (all.keys-1)/finalShare, (all.size-1)/finalShare)
+	for _, v := range list {
+		if n := &t.nodes[v.node]; !n.word || n.Keys >= keysOfNumber {
+			kept[v.node] = true
+		}
+	}
+	t.absorbOthers(s, kept, finalShare)
 }
