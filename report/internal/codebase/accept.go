@@ -38,12 +38,14 @@ func acceptable(c *site, parts []string) bool {
 	case letters < 2 && !(letters == 1 && colon && c.sure == Certain), len(Join(parts)) > maxText:
 		return false
 	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "http"), strings.HasPrefix(lower, "data:image"), strings.HasPrefix(lower, "data:text"), strings.HasPrefix(lower, "application/"),
-		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"), strings.HasPrefix(lower, "__key"):
+		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"), strings.HasPrefix(lower, "did:"), strings.HasPrefix(lower, "__key"):
 		return false
 	case c.sure == Certain:
 		return true
 	case c.command != nil && (c.command.unusual || c.command == cacheableCommand):
 		return true
+	case c.command != nil && c.command != cacheCommand && !colon && strings.Contains(text, "/"):
+		return false // of a request to a server of HTTP
 	case c.command != nil:
 		return colon || inner || holes > 0 && joint || c.command == cacheCommand && holes == 0
 	}

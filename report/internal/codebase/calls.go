@@ -34,8 +34,8 @@ func (c *collector) call(i int, word string) {
 		return
 	case scripts[lower]:
 		if c.file.redis || ofServer(receiver) {
-			for _, k := range keysOfScript(args) { // eval(script, 2, key, key, value)
-				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain}, t)
+			for n, k := range keysOfScript(args) { // eval(script, 2, key, key, value)
+				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
 			}
 		}
 		for _, a := range args {
@@ -44,8 +44,8 @@ func (c *collector) call(i int, word string) {
 				c.site(&site{key: a, command: scriptCommand, sure: Certain, list: true}, t)
 			}
 			if a.kind == listNode && (c.file.redis || ofServer(receiver)) {
-				for _, k := range a.args {
-					c.site(&site{key: k, command: scriptCommand, sure: Certain}, t)
+				for n, k := range a.args {
+					c.site(&site{key: k, command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
 				}
 			}
 		}
@@ -78,6 +78,9 @@ func (c *collector) call(i int, word string) {
 	if c.isContext(args[0]) {
 		args = args[1:]
 	}
+	if command.kind == "hash" && len(args) > 1 { // a field
+		c.site(&site{key: c.bound(args[1]), sure: Likely, memory: true}, t)
+	}
 	own := site{command: command, sure: sure} // with the call, if the checkout may have such a method itself
 	if !command.unusual {
 		own.callee, own.receiver, own.args = c.words.keep(word), receiver, c.boundAll(args)
@@ -97,6 +100,17 @@ func (c *collector) call(i int, word string) {
 			c.site(&one, t)
 		}
 	}
+}
+
+// fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
+// as commands take the name of a field.
+func (c *collector) fieldOfScript(n int, t *token) bool {
+	near := c.src[max(0, int(t.start)-4000):min(len(c.src), int(t.start)+4000)]
+	before := strings.Split(near, "KEYS["+strconv.Itoa(n)+"]")
+	before = before[:len(before)-1]
+	return n > 1 && len(before) > 0 && !slices.ContainsFunc(before, func(s string) bool {
+		return !strings.HasSuffix(strings.TrimSpace(s), "],")
+	})
 }
 
 // keysOfScript returns the keys of a script, whose number precedes them.
@@ -200,7 +214,7 @@ func (c *collector) receiver(i int) string {
 // mention returns a word of an expression that names a client of the server.
 func mention(n *node, depth int) string {
 	for ; n != nil && depth < 6; n, depth = n.of, depth+1 {
-		if n.kind == callNode && (commandOf(n.text) != nil || notClient(strings.ToLower(n.text))) {
+		if n.kind == callNode && (strings.HasPrefix(n.text, "to_") || commandOf(n.text) != nil || notClient(strings.ToLower(n.text))) {
 			return "" // what a command returned
 		}
 		if (n.kind == wordNode || n.kind == callNode || n.kind == paramNode) && ofServer(strings.ToLower(n.text)) {
@@ -258,7 +272,7 @@ func (c *collector) ofItself(receiver string) bool {
 // fetch notes the key of a call of a cache.
 func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	last := lastWord(receiver)
-	if !fetchers[strings.ToLower(word)] || notClient(last) || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
+	if !fetchers[strings.ToLower(word)] || notClient(last) || strings.Contains(last, "prefetch") || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
 		!strings.HasSuffix(receiver, "cache.store._") {
 		return
 	}
@@ -350,6 +364,11 @@ func (c *collector) annotation(i int, word string, args []*node) {
 		return
 	}
 	if word != "Cacheable" && word != "CachePut" && word != "CacheEvict" {
+		return
+	}
+	if slices.ContainsFunc(args, func(a *node) bool {
+		return a.label == "cacheManager" && c.syntax.holderOf(a.text, false) == holdsMemory
+	}) {
 		return
 	}
 	for _, a := range args {

@@ -15,6 +15,7 @@ type source struct {
 	redis   bool              // it speaks of Redis
 	without bool              // neither it nor the manifest of its package speaks of Redis
 	client  bool              // it imports a client
+	typed   bool              // it has a cache of ABP, which writes c:NAME,k:KEY
 	imports map[string]bool   // words of its import statements
 	supers  map[string]bool   // words behind the names of its classes: what they extend
 	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
@@ -80,6 +81,7 @@ type site struct {
 	weak             bool       // it is a key only if a command has the same
 	memory           bool       // the key is one of a map or a cache of the process
 	list             bool       // the key is a parameter that is a list of keys
+	field            bool       // its script takes it where commands take a field
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
 
@@ -123,7 +125,7 @@ func (c *collector) run() {
 		case wordToken:
 			c.word(i, t)
 		case textToken:
-			if t.first && c.implicit() {
+			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') {
 				c.returned(i)
 			}
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {

@@ -144,7 +144,7 @@ func notClient(name string) bool {
 	for _, end := range [...]string{"config", "conf", "options", "opts", "kwargs", "args", "url", "uri", "data", "keys",
 		"result", "results",
 		"hash", "value", "values", "settings", "params", "info", "env", "map", "dict", "key", "response", "reply", "mock",
-		"headers"} {
+		"headers", "factory"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}
@@ -165,7 +165,8 @@ func keyLike(name string) bool {
 		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage",
 		"keyframe", "keycloak", "s3", "sortkey",
 		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey",
-		"propertykey", "annotation", "channelkey", "channel_key", "publishkey", "publish_key", "routing"} {
+		"propertykey", "annotation", "channelkey", "channel_key", "publishkey", "publish_key", "routing", "bykey",
+		"by_key"} {
 		if strings.Contains(s, other) {
 			return false
 		}

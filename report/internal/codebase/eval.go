@@ -140,6 +140,10 @@ func (p *program) join(args []*node, separator []string, at frame) (list []strin
 
 // name returns the value of a constant or a member.
 func (p *program) name(n *node, at frame) []string {
+	if at.source.syntax == kotlin && n.text == "name" && n.of != nil && n.of.kind == wordNode && n.of.of != nil &&
+		len(n.of.text) > 2 && n.of.text == strings.ToUpper(n.of.text) {
+		return []string{n.of.text} // of a member of an enum
+	}
 	if n.of != nil && (n.text == "value" || n.text == "key" && n.of.kind == wordNode && n.of.text != "self" || n.text == "Value" || n.text == "name" || n.text == "prefix") && n.of.of != nil {
 		if v := p.name(n.of, at); literal(v) { // a member of an enum
 			return v
@@ -229,7 +233,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
-			case single && (imported || constant):
+			case single && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
 				rank = 1
 			}
 			if rank > 0 && same {
@@ -334,7 +338,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 // what they are called on.
 var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into_owned into clone freeze intern to_s
 	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
-	symbol const_get lower tolower tolowercase downcase tolowerinvariant tostr bytearray`)
+	into_bytes symbol const_get lower tolower tolowercase downcase tolowerinvariant tostr bytearray`)
 
 func (p *program) call(n *node, at frame) []string {
 	lower := strings.ToLower(n.text)

@@ -131,6 +131,9 @@ func (s *scanner) callee(c *site) *function {
 		return f
 	}
 	last := lastWord(c.receiver)
+	if operations[last] != "" {
+		return nil // of a template of Spring
+	}
 	var found *function
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || c.source.without && !c.source.imports[f.container] ||

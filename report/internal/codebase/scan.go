@@ -67,7 +67,7 @@ func Scan(dir string) (*Checkout, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &walker{root: root, needs: map[string]bool{}}
+	w := &walker{root: root, needs: map[string]bool{}, clients: map[*syntax]bool{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
@@ -80,6 +80,7 @@ func Scan(dir string) (*Checkout, error) {
 		}
 	}
 	s.dropOthers()
+	s.wrappedBuilders()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
 	return s.checkout, nil
@@ -94,6 +95,8 @@ type scanner struct {
 	holds    map[string]holder // what variables and members hold, by directory and name
 	wrapped  []wrapped
 	sources  map[string]*source
+	lacks    map[*syntax]bool // languages without a client
+	redisson bool             // the caches of Spring are hashes of Redisson, named after the cache
 }
 
 // wrapped is a key that is given to a function of the checkout which has the name of a command.
@@ -157,6 +160,8 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
 		holds: map[string]holder{}, modules: map[string]string{}}
 	file.redis = aboutServer(src)
+	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
+		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
 	file.without = !file.redis && s.without(name, syntax)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
@@ -188,6 +193,7 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
+		s.redisson = s.redisson || r.file.imports["RedissonSpringCacheManager"]
 		for name, kind := range r.file.holds {
 			s.holds[r.file.dir+"/"+name] |= kind
 		}
@@ -203,6 +209,7 @@ func (s *scanner) declarations() {
 		sites = append(sites, r.sites...)
 		decls = append(decls, r.decls...)
 	})
+	s.lacks = s.lacksClient()
 	s.setups(sites)
 	for _, site := range sites {
 		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 {
@@ -272,6 +279,37 @@ func (s *scanner) dropOthers() {
 	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool {
 		return s.memory[at(&p)] || !used[p.Key] && (p.weak || len(p.Parts) == 1 && begins[p.Key])
 	})
+}
+
+// wrappedBuilders puts a part that varies before the keys of constants and functions in a checkout
+// whose calls all put something before such keys.
+func (s *scanner) wrappedBuilders() {
+	used := map[string]bool{}
+	for _, p := range s.checkout.Patterns {
+		if len(p.Commands) > 0 {
+			used[p.Key] = true
+		}
+	}
+	longer, plain := 0, 0
+	for _, p := range s.checkout.Patterns {
+		switch {
+		case len(p.Commands) > 0:
+		case used[p.Key]:
+			plain++
+		case used["*"+p.Key]:
+			longer++
+		}
+	}
+	for i := range s.checkout.Patterns {
+		p := &s.checkout.Patterns[i]
+		if len(p.Commands) == 0 && !used[p.Key] && (used["*"+p.Key] || longer > 1 && longer > 4*plain) && p.Parts[0] != "" {
+			p.Parts, p.Key = append([]string{""}, p.Parts...), "*"+p.Key
+			if _, known := s.found[fmt.Sprintf("%s:%d:%s", p.File, p.Line, p.Key)]; known {
+				p.Key = ""
+			}
+		}
+	}
+	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool { return p.Key == "" })
 }
 
 // setups adds the lines that set up libraries.
@@ -348,7 +386,10 @@ func (s *scanner) add(c *site, parts []string) {
 	} else if c.command == scriptCommand && ends(parts, ":") {
 		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}
-	if !acceptable(c, parts) {
+	if s.redisson && c.command == cacheableCommand {
+		parts = []string{strings.TrimSuffix(parts[0], "::")}
+	}
+	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || !acceptable(c, parts) {
 		return
 	}
 	key := Join(parts)
@@ -370,6 +411,12 @@ func (s *scanner) add(c *site, parts []string) {
 		p.Writes = p.Writes || c.command.writes
 		p.Type = cmp.Or(p.Type, c.command.kind)
 	}
+}
+
+// bare reports whether parts are one word, such as the name of a field.
+func bare(parts []string) bool {
+	text, ok := constant(parts)
+	return ok && !strings.Contains(text, ":")
 }
 
 // ends reports whether parts end in a text.

@@ -289,3 +289,40 @@ func TestMisread(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// TestCachesAndWrappers has caches without a client, a constant of another class, fields
+// that scripts take as keys, and a wrapper that puts something before each key.
+func TestCachesAndWrappers(t *testing.T) {
+	alone := checkout(t, map[string]string{
+		"pom.xml":    "<artifactId>caffeine</artifactId>\n",
+		"A.java":     "class A {\n  static final String CACHE_KEY = \"cart:redis:\";\n  @Cacheable(\"carts\")\n  void f() {}\n}\n",
+		"b/b.csproj": "<PackageReference Include=\"StackExchange.Redis\" />\n",
+		"b/B.cs": "using StackExchange.Redis;\nclass B {\n  void F(string id, IDatabase db) {\n" +
+			"    var script = \"return redis.call('HGET', KEYS[1], KEYS[2])\";\n" +
+			"    db.ScriptEvaluate(script, new RedisKey[] { $\"cart:{id}\", \"total\" });\n" +
+			"    db.StringGet($\"{Options.KeyPrefix}:{id}:n\");\n  }\n}\nclass Consts {\n  public const string KeyPrefix = \"other\";\n}\n",
+		"c/keys.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    con.del(key_of(id));\n}\n" +
+			"fn key_of(id: &str) -> Vec<u8> {\n    format!(\n        \"ns:{{{id}}},of:{}\",\n        id\n    )\n    .into_bytes()\n}\n",
+	})
+	want := "b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain GET\nc/keys.rs:3 ns:{*},of:* certain DEL\n"
+	if got := lines(alone); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	spring := checkout(t, map[string]string{
+		"Manager.kt": "import org.redisson.spring.cache.RedissonSpringCacheManager\nclass Manager\n",
+		"A.kt": "class A {\n  @Cacheable(cacheNames = [\"carts\"])\n  fun f() {}\n" +
+			"  @Cacheable(cacheNames = [\"near\"], cacheManager = \"caffeineCacheManager\")\n  fun g() {}\n" +
+			"  fun h() { redisTemplate.delete(\"x:${Kind.CART.name}\") }\n}\nenum class Kind(val text: String) {\n  CART(\"01\")\n}\n",
+	})
+	if got, want := lines(spring), "A.kt:2 carts likely @Cacheable\nA.kt:6 x:CART certain DEL\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	wrapped := checkout(t, map[string]string{
+		"RedisCache.java": "import redis.clients.jedis.Jedis;\nclass RedisCache {\n  void store(String key) { jedis.set(prefix() + key, \"\"); }\n}\n",
+		"RedisKeys.java":  "class RedisKeys {\n  static final String CART_KEY = \"cart:\";\n}\n",
+		"Carts.java":      "class Carts {\n  void f(String id) { redisCache.store(RedisKeys.CART_KEY + id); }\n}\n",
+	})
+	if got, want := lines(wrapped), "Carts.java:2 *cart:* certain SET\nRedisKeys.java:2 *cart:* likely\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -72,8 +72,9 @@ func isGenerated(src string) bool {
 type walker struct {
 	root    *os.Root
 	files   []string
-	config  []string        // files with settings of applications
-	needs   map[string]bool // whether the packages of a manifest have a client of the server, by its path
+	config  []string         // files with settings of applications
+	needs   map[string]bool  // whether the packages of a manifest have a client of the server, by its path
+	clients map[*syntax]bool // languages whose manifests name a client
 	skipped Skipped
 }
 
@@ -108,6 +109,10 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 			text, _ := w.read(name)
 			w.needs[name] = hasClient.MatchString(text)
 		}
+		if in := manifestOf(e.Name()); in != nil && e.Type().IsRegular() && !w.clients[in] {
+			text, _ := w.read(name)
+			w.clients[in] = ofServer(strings.ToLower(text))
+		}
 		if !e.IsDir() && (!e.Type().IsRegular() || syntaxOf(name) == nil) {
 			continue // no link is followed
 		}
@@ -131,6 +136,38 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 }
 
 var hasClient = regexp.MustCompile(`(?i)redis|valkey|keydb|bull|sidekiq|resque`)
+
+// manifestOf returns the language whose packages a file names, nil if it is none of the manifests
+// that name every client. Kotlin has those of Java.
+func manifestOf(name string) *syntax {
+	switch {
+	case name == "pom.xml", strings.HasSuffix(name, ".gradle"), strings.HasSuffix(name, ".gradle.kts"), name == "libs.versions.toml":
+		return java
+	case strings.HasSuffix(name, ".csproj"), name == "Directory.Packages.props", name == "packages.config":
+		return csharp
+	case name == "Cargo.toml":
+		return rust
+	}
+	return nil
+}
+
+// lacksClient returns the languages of the checkout in which neither a manifest, nor an import, nor
+// a setting names a client of the server: what they cache is in the process.
+func (s *scanner) lacksClient() map[*syntax]bool {
+	lacks := map[*syntax]bool{java: !s.clients[java], csharp: !s.clients[csharp], rust: !s.clients[rust]}
+	for path := range s.program.settings {
+		lacks[java] = lacks[java] && !ofServer(strings.ToLower(path))
+	}
+	for _, file := range s.sources {
+		if file.client && file.syntax.jvm {
+			lacks[java] = false
+		} else if file.client {
+			lacks[file.syntax] = false
+		}
+	}
+	lacks[kotlin] = lacks[java]
+	return lacks
+}
 
 // without reports whether the nearest manifest above a file names no client of the server.
 func (w *walker) without(file string, in *syntax) bool {
