@@ -282,7 +282,7 @@ func (s *scanner) dropOthers() {
 }
 
 // wrappedBuilders puts a part that varies before the keys of constants and functions in a checkout
-// whose calls all put something before such keys.
+// whose calls put something before such keys: before the same key, or nearly all of them before any.
 func (s *scanner) wrappedBuilders() {
 	used := map[string]bool{}
 	for _, p := range s.checkout.Patterns {
@@ -290,19 +290,20 @@ func (s *scanner) wrappedBuilders() {
 			used[p.Key] = true
 		}
 	}
-	longer, plain := 0, 0
+	longer, begun, plain := 0, 0, 0
 	for _, p := range s.checkout.Patterns {
 		switch {
-		case len(p.Commands) > 0:
-		case used[p.Key]:
+		case len(p.Commands) > 0 && p.Parts[0] != "":
 			plain++
+		case len(p.Commands) > 0:
+			begun++
 		case used["*"+p.Key]:
 			longer++
 		}
 	}
 	for i := range s.checkout.Patterns {
 		p := &s.checkout.Patterns[i]
-		if len(p.Commands) == 0 && !used[p.Key] && (used["*"+p.Key] || longer > 1 && longer > 4*plain) && p.Parts[0] != "" {
+		if len(p.Commands) == 0 && !used[p.Key] && (used["*"+p.Key] || longer > 1 && begun > 4*plain) && p.Parts[0] != "" {
 			p.Parts, p.Key = append([]string{""}, p.Parts...), "*"+p.Key
 			if _, known := s.found[fmt.Sprintf("%s:%d:%s", p.File, p.Line, p.Key)]; known {
 				p.Key = ""
