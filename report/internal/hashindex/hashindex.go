@@ -125,7 +125,9 @@ func (l *List[T]) At(i int) *T { return &l.chunks[uint(i)/chunk][uint(i)%chunk] 
 // Add adds an element and returns it: as it was before Reset, 0 at first.
 func (l *List[T]) Add() *T {
 	if l.length == chunk*len(l.chunks) {
-		l.chunks = append(l.chunks, new([chunk]T))
+		c := new([chunk]T)
+		clear(c[:]) // new memory that is read before it is written costs the system two faults a page
+		l.chunks = append(l.chunks, c)
 	}
 	l.length++
 	return l.At(l.length - 1)
