@@ -53,8 +53,8 @@ const (
 	lz4Legacy  = 0x184c2102
 	lz4History = 64 << 10  // largest distance of a match, and one more
 	lz4Out     = 256 << 10 // bytes of output that are buffered, a power of two
-	lz4Short   = 128       // bytes that may be loaded for a short sequence, a power of two
-	lz4Room    = 384       // bytes that a short sequence may write
+	lz4Short   = 1024      // bytes that may be loaded for a short sequence, a power of two
+	lz4Room    = 640       // bytes that a short sequence may write
 	lz4Longest = 32 << 10  // bytes of a token or a match with a length of 4 MiB, at most
 
 	lz4Dict        = 1 << 0 // the flags of a frame
@@ -231,12 +231,15 @@ func (z *lz4Reader) short(in []byte, i int) int {
 		if literals < 15 {
 			out.copy16(end, src[1:17])
 		} else {
-			if literals += int(src[1]); literals > 48 {
+			if literals += int(src[1]); literals <= 48 {
+				out.copy16(end, src[2:18])
+				out.copy16(end+16, src[18:34])
+				out.copy16(end+32, src[34:50])
+			} else if literals == 15+255 {
 				break
+			} else {
+				copy(out[end&(lz4Out-1):], src[2:2+literals])
 			}
-			out.copy16(end, src[2:18])
-			out.copy16(end+16, src[18:34])
-			out.copy16(end+32, src[34:50])
 			at = 2
 		}
 		at += literals
@@ -260,11 +263,10 @@ func (z *lz4Reader) short(in []byte, i int) int {
 		for {
 			out.copy8(to, from)
 			out.copy8(to+8, from+8)
-			out.copy8(to+16, from+16)
-			if to += 24; to >= end {
+			if to += 16; to >= end {
 				break
 			}
-			from += 24
+			from += 16
 		}
 	}
 	z.room -= end - z.end
