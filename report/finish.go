@@ -247,16 +247,18 @@ func (f *finisher) types() {
 func (f *finisher) row(e *agg.Entry) KeyRow {
 	retained := f.Top.Key(e)
 	key := retained.Key()
-	return f.rowOf(&key, retained, retained.Group())
+	return f.rowOf(&key, retained, string(retained.Group()))
 }
 
 // rowOf returns the row of a key of a group that was retained as from.
-func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey, group []byte) KeyRow {
+func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey, group string) KeyRow {
 	row := newKeyRow(k)
 	row.Input = int(from.Input)
-	row.Group = f.pattern(group)
+	if row.Group = f.pattern(group); row.Group == row.Key {
+		row.Key = row.Group // one string: a report may have a group for each key
+	}
 	row.Owner = f.owner[from.Owner]
-	row.Findings = f.findingsOf(k, from, f.known[string(group)])
+	row.Findings = f.findingsOf(k, from, f.known[group])
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
 	}
@@ -301,7 +303,7 @@ func (f *finisher) findExamples() {
 	}
 }
 
-func (f *finisher) pattern(text []byte) Name { return Name(f.Tables.Groups.Name(text)) }
+func (f *finisher) pattern(text string) Name { return Name(f.Tables.Groups.Name(text)) }
 
 // nameHash returns NameHash as a number, 0 if there is none.
 func (k *KeyRow) nameHash() uint64 {
@@ -355,16 +357,17 @@ func (f *finisher) tops() {
 
 func (f *finisher) groups() {
 	f.r.GroupsFolded = f.Tables.Groups.Folded()
+	f.r.Groups = make([]Group, 0, f.Tables.Groups.Len())
 	for pattern, g := range f.Tables.Groups.All {
 		row := f.group(pattern, g)
-		row.Identity = f.known[string(pattern)]
+		row.Identity = f.known[pattern]
 		f.r.Groups = append(f.r.Groups, row)
 	}
 	f.r.FindSource(f.opt.Source)
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }
 
-func (f *finisher) group(text []byte, g *agg.Group) Group {
+func (f *finisher) group(text string, g *agg.Group) Group {
 	pattern := f.pattern(text)
 	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
 		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys),

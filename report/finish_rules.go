@@ -304,7 +304,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 			SubjectMessage: w.Subject,
 			Keys:           w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
-			pattern := f.pattern([]byte(text))
+			pattern := f.pattern(text)
 			if slices.Contains(example.Groups, pattern) {
 				continue // several were folded into one
 			}

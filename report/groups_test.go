@@ -24,11 +24,11 @@ func TestGroupsAreExact(t *testing.T) {
 		r := b.Report()
 		patterns := make([]string, len(keys))
 		for i := range keys {
-			patterns[i] = string(b.Tables.Groups.PatternOf(keys[i].Name))
+			patterns[i] = b.Tables.Groups.PatternOf(keys[i].Name)
 		}
 		groups := map[string]*agg.Group{}
 		for pattern, g := range b.Tables.Groups.All {
-			groups[string(pattern)] = g
+			groups[pattern] = g
 		}
 		want := map[string]*Group{}
 		for i := range keys {
@@ -145,11 +145,11 @@ func TestFullTable(t *testing.T) {
 		}
 		want := map[string]int64{}
 		for i := range keys {
-			want[string(b.Tables.Groups.PatternOf(keys[i].Name))]++
+			want[b.Tables.Groups.PatternOf(keys[i].Name)]++
 		}
 		for pattern, g := range b.Tables.Groups.All {
-			if n := want[string(pattern)]; max(n-g.Keys, g.Keys-n) > c.miss {
-				t.Errorf("blocks of %d: group %q has %d keys, want %d", block, pattern, g.Keys, want[string(pattern)])
+			if n := want[pattern]; max(n-g.Keys, g.Keys-n) > c.miss {
+				t.Errorf("blocks of %d: group %q has %d keys, want %d", block, pattern, g.Keys, want[pattern])
 			}
 		}
 	}

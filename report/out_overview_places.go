@@ -1,10 +1,8 @@
 package report
 
 import (
-	"cmp"
 	"math"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
@@ -122,7 +120,7 @@ func cutRows(root *TreeNode, n, depth int) (list []memoryPlace) {
 }
 
 // roundShares sets the shares of rows that are all keys together, in steps of 0.1 % that add up to
-// 100 %: the largest remainders are rounded up.
+// 100 %: each is rounded as in other tables, and the last has the rest.
 func roundShares(rows []memoryPlace) {
 	const steps = 1000
 	var whole int64
@@ -132,18 +130,13 @@ func roundShares(rows []memoryPlace) {
 	if whole == 0 {
 		return
 	}
-	order := make([]int, len(rows))
-	remainders := make([]float64, len(rows))
-	left := steps
+	left := float64(steps)
 	for i := range rows {
-		exact := steps * ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), whole)
-		down := math.Floor(exact)
-		order[i], remainders[i], rows[i].share = i, exact-down, down/steps
-		left -= int(down)
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(remainders[b], remainders[a]) })
-	for _, i := range order[:min(max(left, 0), len(order))] {
-		rows[i].share += 1.0 / steps
+		part := math.Round(steps * ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), whole))
+		if i == len(rows)-1 || part > left {
+			part = left
+		}
+		rows[i].share, left = part/steps, left-part
 	}
 }
 

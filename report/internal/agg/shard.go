@@ -163,7 +163,7 @@ func (sh *Shard) resetTree() {
 // resetAggregates removes the keys of all aggregates. Those whose leaves the tree of the block
 // still has, and shortcuts to them, stay.
 func (sh *Shard) resetAggregates() {
-	stay := sh.tree.Cleared() == sh.cleared && len(sh.aggregates.list) <= keptAggregates
+	stay := sh.tree.Cleared() == sh.cleared && sh.aggregates.list.Len() <= keptAggregates
 	if sh.aggregates.reset(stay); !stay {
 		clear(sh.shortcuts[:])
 		sh.cleared = sh.tree.Cleared()
@@ -178,7 +178,7 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	elements, valueBytes, memory := orZero(k.Elements), orZero(k.ValueBytes), orZero(k.Memory)
 	size := sizeOf(k)
 	i := sh.aggregate(k, f, found, owner, size)
-	a := &sh.aggregates.list[i]
+	a := sh.aggregates.list.At(i)
 	a.Keys++
 	if a.Keys <= identity.PerClass {
 		if a.Keys == 1 {
@@ -204,7 +204,7 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	}
 	if size > a.largest {
 		a.largest = size
-		largest := &sh.aggregates.largest[i]
+		largest := sh.aggregates.largest.At(i)
 		sh.aggregates.names -= int64(cap(largest.buf))
 		largest.set(k, maxGroupName, size, int32(sh.builder.opt.Input), int32(owner))
 		sh.aggregates.names += int64(cap(largest.buf))

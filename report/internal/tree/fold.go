@@ -277,6 +277,7 @@ func (t *Tree) foldedLeaf(i int32) {
 // or have more than Values, if they have less than 1/finalShare of the keys and of the
 // memory of their place.
 func (t *Tree) Finish() {
+	t.table = nil // no block reads it any more
 	t.seal()
 	t.foldFull()
 	t.finishBelow(0)
