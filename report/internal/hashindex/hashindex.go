@@ -90,16 +90,12 @@ func (x *Index) Reset() {
 }
 
 // Append appends to a list of which little is to be left as garbage: where it has no room,
-// it gets twice the room, and half more from 16,384 on. The built-in append adds a quarter to
-// long lists, and so leaves four times their length. The first room is for 17 elements: a list
-// of a few more than a power of two, at which its user stops, need not grow again.
+// it gets twice the room. The built-in append adds a quarter to long lists, and so leaves four
+// times their length. The first room is for 17 elements: a list of a few more than a power of
+// two, at which its user stops, need not grow again.
 func Append[T any](list []T, v T) []T {
-	if n := len(list); n == cap(list) {
-		more := max(17, n)
-		if n >= 16<<10 {
-			more = n / 2
-		}
-		longer := make([]T, n, n+more)
+	if len(list) == cap(list) {
+		longer := make([]T, len(list), max(17, 2*len(list)))
 		copy(longer, list)
 		list = longer
 	}
@@ -125,7 +121,9 @@ func (l *List[T]) At(i int) *T { return &l.chunks[uint(i)/chunk][uint(i)%chunk] 
 // Add adds an element and returns it: as it was before Reset, 0 at first.
 func (l *List[T]) Add() *T {
 	if l.length == chunk*len(l.chunks) {
-		l.chunks = append(l.chunks, new([chunk]T))
+		c := new([chunk]T)
+		clear(c[:]) // new memory that is read before it is written costs the system two faults a page
+		l.chunks = append(l.chunks, c)
 	}
 	l.length++
 	return l.At(l.length - 1)
