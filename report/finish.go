@@ -47,8 +47,9 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	}
 	sortDatabases(r.Databases)
 	f.histograms()
-	f.steps()
 	r.Bounds = f.bounds()
+	f.Tables.Groups.DropTree() // steps need much memory where there are many groups
+	f.steps()
 	for _, fleet := range b.Fleets {
 		f.slots(fleet.SlotRanges())
 		if len(b.Fleets) == 1 { // of several, each has its own time

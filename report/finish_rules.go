@@ -210,7 +210,7 @@ func (f *finisher) worstGroups(found *Finding) {
 	if f.opt.AllGroups {
 		more = 0
 	}
-	found.Groups, found.GroupsMore = found.Groups[:len(found.Groups)-more], Figure(more)
+	found.Groups, found.GroupsMore = slices.Clone(found.Groups[:len(found.Groups)-more]), Figure(more)
 }
 
 func (f *finisher) example(e keyExample) Example {

@@ -21,7 +21,7 @@ func TestGroupsAreExact(t *testing.T) {
 		b := gather(engine, agg.Options{Top: 20}, keys[:40_000], block)
 		second := gather(engine, agg.Options{Top: 20, Input: 1}, keys[40_000:], block)
 		b.Merge(second)
-		r := b.Report()
+		b.Finish()
 		patterns := make([]string, len(keys))
 		for i := range keys {
 			patterns[i] = b.Tables.Groups.PatternOf(keys[i].Name)
@@ -30,6 +30,7 @@ func TestGroupsAreExact(t *testing.T) {
 		for pattern, g := range b.Tables.Groups.All {
 			groups[pattern] = g
 		}
+		r := b.Report()
 		want := map[string]*Group{}
 		for i := range keys {
 			k := &keys[i]
@@ -139,9 +140,9 @@ func TestFullTable(t *testing.T) {
 	}{{500, 0}, {2500, 0}, {5000, int64(len(keys)) / 1000}} {
 		block := c.block
 		b := gather(testEngine(t, "default"), agg.Options{}, keys, block)
-		groups := b.Report().Groups
-		if len(groups) > tree.MaxLeaves {
-			t.Errorf("blocks of %d: %d groups", block, len(groups))
+		b.Finish()
+		if groups := b.Tables.Groups.Len(); groups > tree.MaxLeaves {
+			t.Errorf("blocks of %d: %d groups", block, groups)
 		}
 		want := map[string]int64{}
 		for i := range keys {

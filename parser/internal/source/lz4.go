@@ -29,22 +29,18 @@ type lz4Reader struct {
 	block    int   // bytes of it that were not taken from r
 	room     int   // bytes that it may still unpack to
 	blockSum xxh32 // of what was taken, where flags has lz4BlockSum
-	sequence lz4Sequence
+
+	// What is left of a sequence: literals, then a match.
+	literals int
+	token    int // length and distance of its match follow the literals; -1: they were read
+	match    int // bytes
+	distance int
 
 	out   *lz4Buffer
 	start int // no match reaches back further
 	pos   int // out[pos:end] is still to be read
 	end   int
 	err   error // behind out[pos:end]
-}
-
-// lz4Sequence is what is left of a sequence: literals, then a match.
-type lz4Sequence struct {
-	literals int
-	token    int // of which the distance and length of the match follow the literals
-	begun    bool
-	match    int // bytes
-	distance int
 }
 
 const (
@@ -106,12 +102,13 @@ func (z *lz4Reader) next() error {
 	if size == 0 {
 		return z.finish()
 	}
-	z.open, z.block, z.room, z.sequence = true, int(size&(1<<31-1)), z.limit, lz4Sequence{}
+	z.open, z.block, z.room = true, int(size&(1<<31-1)), z.limit
+	z.literals, z.match, z.token = 0, 0, -1
 	if z.block > z.limit {
 		return errLZ4Block
 	}
 	if size>>31 != 0 { // not compressed
-		z.sequence = lz4Sequence{literals: z.block, begun: true}
+		z.literals, z.token = z.block, 0
 	}
 	if z.flags&lz4Independent != 0 {
 		z.start = z.end
@@ -146,12 +143,11 @@ func (z *lz4Reader) unpack() error {
 	if z.flags&lz4Sum != 0 {
 		z.sum.write(out)
 	}
-	s := &z.sequence
 	switch {
 	case err != nil:
 		return err
-	case z.block == 0 && s.literals == 0 && s.match == 0:
-		if z.open = false; !s.begun || s.token&15 != 0 { // literals are last
+	case z.block == 0 && z.literals == 0 && z.match == 0:
+		if z.open = false; z.token&15 != 0 { // literals are last
 			return errLZ4Invalid
 		}
 		return z.checkSum(lz4BlockSum, &z.blockSum)
@@ -166,58 +162,45 @@ func (z *lz4Reader) unpack() error {
 // sequences unpacks sequences of a block, which in has the next bytes of, until in has
 // no more or the output is full. It returns how many bytes of in it has used.
 func (z *lz4Reader) sequences(in []byte) (used int, err error) {
-	s, out, end, room := &z.sequence, z.out, z.end, z.room
-	i := 0
-	for {
-		if s.literals > 0 {
-			n := copy(out[end:lz4Out], in[i:min(len(in), i+s.literals)])
-			i, end, s.literals = i+n, end+n, s.literals-n
-			if s.literals > 0 {
-				break
-			}
+	for out, i := z.out, 0; ; {
+		n := copy(out[z.end:lz4Out], in[i:min(len(in), i+z.literals)])
+		i, z.end, z.literals = i+n, z.end+n, z.literals-n
+		if z.literals > 0 {
+			return i, nil
 		}
-		if s.begun {
+		if z.token >= 0 {
 			if len(in)-i < 2 {
-				break
+				return i, nil
 			}
-			length, n := lz4Length(in[i+2:], s.token&15)
+			length, n := lz4Length(in[i+2:], z.token&15)
 			if n < 0 {
-				break
+				return i, nil
 			}
-			s.match, s.distance = length+4, int(binary.LittleEndian.Uint16(in[i:]))
+			z.match, z.distance, z.token = length+4, int(binary.LittleEndian.Uint16(in[i:])), -1
 			i += 2 + n
-			if room -= s.match; room < 0 || s.distance == 0 || s.distance > end-z.start {
-				err = errLZ4Invalid
-				break
+			if z.room -= z.match; z.room < 0 || z.distance == 0 || z.distance > z.end-z.start {
+				return i, errLZ4Invalid
 			}
-			s.begun = false
 		}
-		for from := end - s.distance; s.match > 0 && end < lz4Out; {
-			n := copy(out[end:min(lz4Out, end+s.match)], out[from:end])
-			end, s.match = end+n, s.match-n
+		for from := z.end - z.distance; z.match > 0; {
+			n := copy(out[z.end:min(lz4Out, z.end+z.match)], out[from:z.end])
+			if z.end, z.match = z.end+n, z.match-n; n == 0 {
+				return i, nil
+			}
 		}
-		if s.match > 0 {
-			break
-		}
-		z.end, z.room = end, room
-		i = z.short(in, i)
-		end, room = z.end, z.room
-		if i == len(in) {
-			break
+		if i = z.short(in, i); i == len(in) {
+			return i, nil
 		}
 		length, n := lz4Length(in[i+1:], int(in[i]>>4))
 		if n < 0 {
-			break
+			return i, nil
 		}
-		if room -= length; room < 0 {
-			err = errLZ4Invalid
-			break
+		if z.room -= length; z.room < 0 {
+			return i, errLZ4Invalid
 		}
-		s.token, s.begun, s.literals = int(in[i]), true, length
+		z.token, z.literals = int(in[i]), length
 		i += 1 + n
 	}
-	z.end, z.room = end, room
-	return i, err
 }
 
 // short unpacks sequences of in from i on as long as they are short, which most are, and

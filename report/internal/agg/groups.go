@@ -364,6 +364,9 @@ func (g *Groups) Missing() (most int64) {
 // Len returns the number of groups.
 func (g *Groups) Len() int { return len(g.final) }
 
+// DropTree frees the tree. After that, only All, Name, TTL and Findings may be called.
+func (g *Groups) DropTree() { g.tree = nil }
+
 // All calls yield for every group, with its pattern, in no order that a report may show.
 func (g *Groups) All(yield func(pattern string, group *Group) bool) {
 	for i := range g.final {
