@@ -286,8 +286,8 @@ func (v *overview) write(p page, rows screenRows) {
 	}
 	if rows.fixes > 0 {
 		note := v.fixesNote()
-		if m := v.notShown(rows); v.small && !m.IsZero() {
-			note = m
+		if v.small {
+			note = parts("; ", note, v.notShown(rows))
 		}
 		p.section(word("Fix first"), note)
 		p.list(v.fixes[:rows.fixes])

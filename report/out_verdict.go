@@ -42,7 +42,7 @@ func (v *overview) verdict() message.Message {
 	switch {
 	case v.r.Totals.Keys == 0:
 		first = word("There are no keys.")
-	case today > 0 && later > 0:
+	case today > 0 && later > 0 && !v.small:
 		first = message.New("{n} to fix today, {later} later.", message.Number("n", today, "1 thing", "{n} things"), message.Int("later", later))
 	case today > 0:
 		first = message.Plural(today, "1 thing to fix today.", "{n} things to fix today.")
@@ -52,7 +52,7 @@ func (v *overview) verdict() message.Message {
 	saved, whole := v.r.saved(), int64(v.r.Totals.MemoryBytes)
 	keys, exact := v.stalling()
 	args := []message.Arg{message.Size("size", saved), shareArg("share", saved, whole), keysArg("keys", keys)}
-	if len(v.r.CanGo) > 0 {
+	if len(v.r.CanGo) > 0 && !v.small {
 		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first), message.Phrase("size", v.r.canGoFrees()))
 		args[0] = message.Phrase("size", message.New("{size} more", args[0]))
 	}

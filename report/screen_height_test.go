@@ -112,7 +112,7 @@ func TestTicketOrder(t *testing.T) {
 		out := b.String()
 		lines := strings.Split(out, "\n")
 		first := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "- [ ] ") })
-		verdict := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "to fix today.") })
+		verdict := slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, "to fix today") })
 		if first < 0 || first >= 15 || verdict < 0 || verdict > first || strings.Count(out, "\n- [ ] ") != 2 {
 			t.Errorf("%s: the verdict is on line %d, the first task on line %d:\n%.1500s", c.name, verdict+1, first+1, out)
 		}

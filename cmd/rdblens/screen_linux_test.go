@@ -43,7 +43,7 @@ func printed(t *testing.T, rows, columns uint16, args ...string) []string {
 func TestOnTerminal(t *testing.T) {
 	const shop = "../../testdata/shop.rdb"
 	for _, rows := range []uint16{24, 40} {
-		if lines := printed(t, rows, 80, "scan", shop); len(lines) >= int(rows) || !strings.Contains(lines[0], "to fix today.") {
+		if lines := printed(t, rows, 80, "scan", shop); len(lines) >= int(rows) || !strings.Contains(lines[0], "to fix today") {
 			t.Errorf("%d lines on %d:\n%s", len(lines), rows, strings.Join(lines, "\n"))
 		}
 	}
