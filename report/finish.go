@@ -34,11 +34,11 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 		r.By = ByValueBytes
 	}
 	f.nodes()
+	f.groups()
 	f.types()
 	f.tops()
 	f.findSameServers()
 	f.rules()
-	f.groups()
 	f.tree()
 	f.owners()
 	f.budgets()
@@ -74,6 +74,9 @@ type finisher struct {
 	opt   *Options
 	r     *Report
 	owner []string // names, see thresholds.Engine.Owners
+	// sourceOwner has the owners that CODEOWNERS names of the line that writes the keys of a group, by its
+	// pattern, where the configuration names none.
+	sourceOwner map[string]string
 	// selects has the inputs with keys in another database than 0: commands on
 	// their keys select the database, whichever it is.
 	selects  map[int]bool
@@ -255,7 +258,7 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey, group []byte) Key
 	row := newKeyRow(k)
 	row.Input = int(from.Input)
 	row.Group = f.pattern(group)
-	row.Owner = f.owner[from.Owner]
+	row.Owner = cmp.Or(f.owner[from.Owner], f.sourceOwner[string(group)])
 	row.Findings = f.findingsOf(k, from, f.known[string(group)])
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
@@ -361,6 +364,7 @@ func (f *finisher) groups() {
 		f.r.Groups = append(f.r.Groups, row)
 	}
 	f.r.FindSource(f.opt.Source)
+	f.sourceOwners()
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }
 
@@ -391,35 +395,8 @@ func (f *finisher) group(text []byte, g *agg.Group) Group {
 	if db := g.DB(); db >= 0 {
 		out.DB = &db
 	}
-	if g.Owner() >= 0 {
-		out.Owner = f.owner[g.Owner()]
-	}
+	out.Owner = f.ownerOf(g)
 	return out
-}
-
-func (f *finisher) owners() {
-	if len(f.Tables.Owners) < 2 {
-		return
-	}
-	for i := range f.Tables.Owners {
-		o := &f.Tables.Owners[i]
-		var explained, backlogs Counts
-		if c := f.explained.owners[i]; c != nil {
-			explained = *c
-		}
-		for _, b := range f.backlogs {
-			if int(b.key.Owner) == i {
-				backlogs.add(agg.SeverityOf(b.at), b.count.Keys)
-			}
-		}
-		f.r.Owners = append(f.r.Owners, Owner{Owner: f.owner[i], Keys: o.Keys, Elements: o.Elements, ValueBytes: o.ValueBytes,
-			MemoryBytes: memoryFigure(o.Memory, o.Keys), WithoutTTL: o.WithoutTTL,
-			Findings: Counts{Error: o.Findings[thresholds.Error] - explained.Error,
-				Warning: o.Findings[thresholds.Warning] - explained.Warning + backlogs.Warning,
-				Info:    o.Findings[thresholds.Info] - explained.Info, Ignored: o.Ignored,
-				Explained: explained.Error + explained.Warning + explained.Info}})
-	}
-	sortBySize(f.r.Owners, func(row *Owner) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
 }
 
 func (f *finisher) budgets() {
