@@ -35,7 +35,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 		ctx:     ctx,
 		newSink: newSink,
 		budget:  opt.SinkMemory,
-		slots:   make(chan struct{}, 4*jobs),
+		slots:   make(chan struct{}, 2*jobs),
 	}
 	if r.budget <= 0 {
 		r.budget = DefaultSinkMemory

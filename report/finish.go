@@ -47,8 +47,9 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 	}
 	sortDatabases(r.Databases)
 	f.histograms()
-	f.steps()
 	r.Bounds = f.bounds()
+	f.Tables.Groups.DropTree() // steps need much memory where there are many groups
+	f.steps()
 	for _, fleet := range b.Fleets {
 		f.slots(fleet.SlotRanges())
 		if len(b.Fleets) == 1 { // of several, each has its own time
@@ -250,16 +251,18 @@ func (f *finisher) types() {
 func (f *finisher) row(e *agg.Entry) KeyRow {
 	retained := f.Top.Key(e)
 	key := retained.Key()
-	return f.rowOf(&key, retained, retained.Group())
+	return f.rowOf(&key, retained, string(retained.Group()))
 }
 
 // rowOf returns the row of a key of a group that was retained as from.
-func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey, group []byte) KeyRow {
+func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey, group string) KeyRow {
 	row := newKeyRow(k)
 	row.Input = int(from.Input)
-	row.Group = f.pattern(group)
-	row.Owner = cmp.Or(f.owner[from.Owner], f.sourceOwner[string(group)])
-	row.Findings = f.findingsOf(k, from, f.known[string(group)])
+	if row.Group = f.pattern(group); row.Group == row.Key {
+		row.Key = row.Group // one string: a report may have a group for each key
+	}
+	row.Owner = cmp.Or(f.owner[from.Owner], f.sourceOwner[group])
+	row.Findings = f.findingsOf(k, from, f.known[group])
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
 	}
@@ -304,7 +307,7 @@ func (f *finisher) findExamples() {
 	}
 }
 
-func (f *finisher) pattern(text []byte) Name { return Name(f.Tables.Groups.Name(text)) }
+func (f *finisher) pattern(text string) Name { return Name(f.Tables.Groups.Name(text)) }
 
 // nameHash returns NameHash as a number, 0 if there is none.
 func (k *KeyRow) nameHash() uint64 {
@@ -358,9 +361,10 @@ func (f *finisher) tops() {
 
 func (f *finisher) groups() {
 	f.r.GroupsFolded = f.Tables.Groups.Folded()
+	f.r.Groups = make([]Group, 0, f.Tables.Groups.Len())
 	for pattern, g := range f.Tables.Groups.All {
 		row := f.group(pattern, g)
-		row.Identity = f.known[string(pattern)]
+		row.Identity = f.known[pattern]
 		f.r.Groups = append(f.r.Groups, row)
 	}
 	f.r.FindSource(f.opt.Source)
@@ -368,7 +372,7 @@ func (f *finisher) groups() {
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }
 
-func (f *finisher) group(text []byte, g *agg.Group) Group {
+func (f *finisher) group(text string, g *agg.Group) Group {
 	pattern := f.pattern(text)
 	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
 		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys),

@@ -19,7 +19,7 @@ func (f *finisher) identities() map[string]*Identity {
 	byPattern := map[string]*identity.Group{}
 	f.longest = map[string][2]int64{}
 	for _, s := range f.Samples.Samples() {
-		pattern := string(f.Tables.Groups.PatternOf(s.Name))
+		pattern := f.Tables.Groups.PatternOf(s.Name)
 		g := byPattern[pattern]
 		if g == nil {
 			g = &identity.Group{Pattern: pattern}
@@ -31,13 +31,13 @@ func (f *finisher) identities() map[string]*Identity {
 	}
 	var groups []*identity.Group
 	for pattern, from := range f.Tables.Groups.All {
-		g := byPattern[string(pattern)]
+		g := byPattern[pattern]
 		if g == nil {
 			if g = withoutSample(from); g == nil {
 				continue
 			}
 		}
-		g.Pattern, g.Keys = string(pattern), from.Keys
+		g.Pattern, g.Keys = pattern, from.Keys
 		groups = append(groups, g)
 	}
 	known := map[string]*Identity{}
@@ -56,10 +56,10 @@ func (f *finisher) identities() map[string]*Identity {
 			k := largest.Key()
 			name = k.Name
 		}
-		if id, ok := policy.IdentityOf(pattern, name); ok && id == nil {
-			delete(known, string(pattern))
+		if id, ok := policy.IdentityOf([]byte(pattern), name); ok && id == nil {
+			delete(known, pattern)
 		} else if ok {
-			known[string(pattern)] = id
+			known[pattern] = id
 		}
 	}
 	return known
@@ -99,7 +99,7 @@ func (f *finisher) identify() {
 		}
 	}
 	for pattern, g := range f.Tables.Groups.All {
-		id := f.known[string(pattern)]
+		id := f.known[pattern]
 		for at, count := range f.Tables.Groups.Findings(g) {
 			if !f.explains(id, at) {
 				continue
@@ -146,15 +146,15 @@ func (e *explained) takeFrom(o *agg.RuleSums, ruleSeverity int) {
 }
 
 // findings returns the findings in a group that its identity does not explain.
-func (f *finisher) findings(pattern []byte, g *agg.Group) iter.Seq2[int, agg.Count] {
-	id := f.known[string(pattern)]
+func (f *finisher) findings(pattern string, g *agg.Group) iter.Seq2[int, agg.Count] {
+	id := f.known[pattern]
 	return func(yield func(int, agg.Count) bool) {
 		for at, count := range f.Tables.Groups.Findings(g) {
 			if !f.explains(id, at) && !yield(at, count) {
 				return
 			}
 		}
-		if b, ok := f.backlogs[string(pattern)]; ok {
+		if b, ok := f.backlogs[pattern]; ok {
 			yield(b.at, b.count)
 		}
 	}
@@ -177,17 +177,17 @@ func (f *finisher) backlogIn(pattern string, leaf *agg.RetainedKey) (ruleSeverit
 
 // judgeGroups sets what rules find that compare the keys of groups, or need their identity.
 func (f *finisher) judgeGroups() {
-	var sums []thresholds.GroupSums
+	sums := make([]thresholds.GroupSums, 0, f.Tables.Groups.Len())
 	engine := f.Engine(0)
 	large := f.largeKeys()
 	f.backlogs = map[string]backlog{}
 	for pattern, g := range f.Tables.Groups.All {
 		s := f.sumsOf(pattern, g)
-		s.Large = large[string(pattern)]
+		s.Large = large[pattern]
 		if largest := g.Largest(); s.Identity.IsBacklog() && largest != nil {
 			key := largest.Key()
 			if found, ok := engine.Backlog(&key, s.Identity); ok {
-				f.backlogs[string(pattern)] = backlog{agg.RuleSeverity(found.Rule, found.Severity),
+				f.backlogs[pattern] = backlog{agg.RuleSeverity(found.Rule, found.Severity),
 					agg.Count{Keys: 1, ValueBytes: max(key.ValueBytes, 0), Memory: max(key.Memory, 0)}, found, largest}
 			}
 		}
@@ -215,17 +215,17 @@ func (f *finisher) largeKeys() map[string][]thresholds.Subject {
 			if key.Memory > thresholds.LeastLarge {
 				k := key.Key()
 				group := string(key.Group())
-				large[group] = append(large[group], f.subject(&k, keyExample{key: key, group: key.Group()}))
+				large[group] = append(large[group], f.subject(&k, keyExample{key: key, group: group}))
 			}
 		}
 	}
 	for pattern, g := range f.Tables.Groups.All {
 		key := g.Largest()
-		list := large[string(pattern)]
+		list := large[pattern]
 		if key != nil && key.Memory > thresholds.LeastLarge &&
 			!slices.ContainsFunc(list, func(s thresholds.Subject) bool { return s.Offset == key.Offset }) {
 			k := key.Key()
-			large[string(pattern)] = append(list, f.subject(&k, keyExample{key: key, group: pattern}))
+			large[pattern] = append(list, f.subject(&k, keyExample{key: key, group: pattern}))
 		}
 	}
 	for _, list := range large {
@@ -237,15 +237,15 @@ func (f *finisher) largeKeys() map[string][]thresholds.Subject {
 }
 
 // sumsOf returns the sums of a group as rules and advice need them.
-func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
-	s := thresholds.GroupSums{Group: string(f.pattern(pattern)), DB: g.DB(), Type: parser.NumTypes, Elements: -1,
-		Identity: f.known[string(pattern)],
+func (f *finisher) sumsOf(pattern string, g *agg.Group) thresholds.GroupSums {
+	s := thresholds.GroupSums{Group: f.Tables.Groups.Name(pattern), DB: g.DB(), Type: parser.NumTypes, Elements: -1,
+		Identity: f.known[pattern],
 		Keys:     g.Keys, AllElements: g.Elements, WithoutTTL: g.WithoutTTL, ValueBytes: g.ValueBytes,
 		Serialized:       g.Serialized,
 		NameBytes:        g.NameBytes,
 		Memory:           int64(memoryFigure(g.Memory, g.Keys)),
 		MemoryWithoutTTL: int64(memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)),
-		IsFolded:         strings.Trim(string(pattern), "*:#_") == ""}
+		IsFolded:         strings.Trim(pattern, "*:#_") == ""}
 	for at, count := range f.findings(pattern, g) {
 		if agg.RuleOf(at).IsCold() {
 			s.Cold, s.ColdMemory = s.Cold+count.Keys, s.ColdMemory+count.Memory
@@ -264,7 +264,7 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 	if largest := g.Largest(); largest != nil {
 		key := largest.Key()
 		s.Content, s.Elements = largest.Content, largest.Elements
-		longest := f.longest[string(pattern)]
+		longest := f.longest[pattern]
 		s.LargestName, s.LargestValue = max(int64(len(key.Name)), longest[0]), max(key.ValueBytes, longest[1])
 		s.IsNumber = key.Encoding == parser.EncInt
 		s.WasLarger = f.Engine(0).WasLarger(&key)
@@ -276,20 +276,23 @@ func (f *finisher) sumsOf(pattern []byte, g *agg.Group) thresholds.GroupSums {
 func isNumbered(pattern, name string) bool {
 	before, after, _ := strings.Cut(pattern, "*")
 	number := strings.TrimSuffix(strings.TrimPrefix(name, before), after)
+	if number == "" || number[0] == '0' || number[0] > '9' {
+		return false // without the memory of an error
+	}
 	_, err := strconv.ParseInt(number, 10, 64)
-	return err == nil && number[0] != '0'
+	return err == nil
 }
 
 type keyExample struct {
 	key   *agg.RetainedKey
-	group []byte // pattern
+	group string // pattern
 	found thresholds.Finding
 }
 
 // subject returns the key of an example as advice needs it.
 func (f *finisher) subject(k *parser.Key, e keyExample) thresholds.Subject {
 	s := thresholds.SubjectOf(k)
-	s.Content, s.Identity = e.key.Content, f.known[string(e.group)]
+	s.Content, s.Identity = e.key.Content, f.known[e.group]
 	return s
 }
 
@@ -300,18 +303,18 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	kept := f.Top.Examples(at)
 	for pattern, b := range f.backlogs {
 		if b.at == at {
-			list = append(list, keyExample{b.key, []byte(pattern), b.found})
+			list = append(list, keyExample{b.key, pattern, b.found})
 		}
 	}
 	slices.SortFunc(list, func(a, b keyExample) int {
-		return cmp.Or(cmp.Compare(b.found.Measured, a.found.Measured), slices.Compare(a.group, b.group))
+		return cmp.Or(cmp.Compare(b.found.Measured, a.found.Measured), cmp.Compare(a.group, b.group))
 	})
 	list = list[:min(len(list), f.opt.Examples)]
 	known := len(list)
 	for i := range kept {
 		key := f.Top.Key(&kept[i])
-		if !f.explains(f.known[string(key.Group())], at) {
-			list = append(list, keyExample{key, key.Group(), kept[i].Finding})
+		if group := string(key.Group()); !f.explains(f.known[group], at) {
+			list = append(list, keyExample{key, group, kept[i].Finding})
 		}
 	}
 	if len(list) == len(kept)+known {
@@ -320,7 +323,7 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 	var others []keyExample
 	for pattern, g := range f.Tables.Groups.All {
 		largest := g.Largest()
-		if largest == nil || f.explains(f.known[string(pattern)], at) {
+		if largest == nil || f.explains(f.known[pattern], at) {
 			continue
 		}
 		key := largest.Key()
@@ -333,7 +336,7 @@ func (f *finisher) examplesOf(rule *thresholds.Rule, severity thresholds.Severit
 		for flagged := range f.Tables.Groups.Findings(g) {
 			if flagged == at {
 				if found, ok := f.findingOf(&key, largest, rule.ID, severity); ok {
-					others = append(others, keyExample{largest, slices.Clone(pattern), found})
+					others = append(others, keyExample{largest, pattern, found})
 				}
 			}
 		}

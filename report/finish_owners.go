@@ -24,7 +24,7 @@ func (f *finisher) sourceOwners() {
 		if row.Owner = ownerOfSource(row.Source); row.Owner == "" {
 			continue
 		}
-		f.sourceOwner[string(pattern)] = row.Owner
+		f.sourceOwner[pattern] = row.Owner
 		if row.LargestKey != nil {
 			row.LargestKey.Owner = row.Owner
 		}
@@ -89,7 +89,7 @@ func (f *finisher) moveToSourceOwners(nobody int) {
 		at[f.r.Owners[i].Owner] = i
 	}
 	for pattern, g := range f.Tables.Groups.All {
-		name := f.sourceOwner[string(pattern)]
+		name := f.sourceOwner[pattern]
 		if name == "" {
 			continue
 		}

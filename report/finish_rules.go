@@ -210,7 +210,7 @@ func (f *finisher) worstGroups(found *Finding) {
 	if f.opt.AllGroups {
 		more = 0
 	}
-	found.Groups, found.GroupsMore = found.Groups[:len(found.Groups)-more], Figure(more)
+	found.Groups, found.GroupsMore = slices.Clone(found.Groups[:len(found.Groups)-more]), Figure(more)
 }
 
 func (f *finisher) example(e keyExample) Example {
@@ -304,7 +304,7 @@ func (f *finisher) instanceFinding(rule *thresholds.Rule, severity thresholds.Se
 			SubjectMessage: w.Subject,
 			Keys:           w.Keys, Bytes: w.Bytes, Measured: measured, Limit: limit, Unit: w.Unit().String()}
 		for _, text := range w.Groups {
-			pattern := f.pattern([]byte(text))
+			pattern := f.pattern(text)
 			if slices.Contains(example.Groups, pattern) {
 				continue // several were folded into one
 			}

@@ -2,7 +2,7 @@ package report
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 )
 
 // groupOrders are the columns that groups are sorted by, the largest value first.
@@ -49,7 +49,8 @@ func sortGroups(list []Group, by string) {
 			value = o.value
 		}
 	}
-	slices.SortFunc(list, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(value(&b), value(&a)), cmp.Compare(a.Group, b.Group))
+	sort.Slice(list, func(i, j int) bool { // rows are large: a function of two would copy them
+		a, b := &list[i], &list[j]
+		return cmp.Or(cmp.Compare(value(b), value(a)), cmp.Compare(a.Group, b.Group)) < 0
 	})
 }

@@ -21,15 +21,16 @@ func TestGroupsAreExact(t *testing.T) {
 		b := gather(engine, agg.Options{Top: 20}, keys[:40_000], block)
 		second := gather(engine, agg.Options{Top: 20, Input: 1}, keys[40_000:], block)
 		b.Merge(second)
-		r := b.Report()
+		b.Finish()
 		patterns := make([]string, len(keys))
 		for i := range keys {
-			patterns[i] = string(b.Tables.Groups.PatternOf(keys[i].Name))
+			patterns[i] = b.Tables.Groups.PatternOf(keys[i].Name)
 		}
 		groups := map[string]*agg.Group{}
 		for pattern, g := range b.Tables.Groups.All {
-			groups[string(pattern)] = g
+			groups[pattern] = g
 		}
+		r := b.Report()
 		want := map[string]*Group{}
 		for i := range keys {
 			k := &keys[i]
@@ -139,17 +140,17 @@ func TestFullTable(t *testing.T) {
 	}{{500, 0}, {2500, 0}, {5000, int64(len(keys)) / 1000}} {
 		block := c.block
 		b := gather(testEngine(t, "default"), agg.Options{}, keys, block)
-		groups := b.Report().Groups
-		if len(groups) > tree.MaxLeaves {
-			t.Errorf("blocks of %d: %d groups", block, len(groups))
+		b.Finish()
+		if groups := b.Tables.Groups.Len(); groups > tree.MaxLeaves {
+			t.Errorf("blocks of %d: %d groups", block, groups)
 		}
 		want := map[string]int64{}
 		for i := range keys {
-			want[string(b.Tables.Groups.PatternOf(keys[i].Name))]++
+			want[b.Tables.Groups.PatternOf(keys[i].Name)]++
 		}
 		for pattern, g := range b.Tables.Groups.All {
-			if n := want[string(pattern)]; max(n-g.Keys, g.Keys-n) > c.miss {
-				t.Errorf("blocks of %d: group %q has %d keys, want %d", block, pattern, g.Keys, want[string(pattern)])
+			if n := want[pattern]; max(n-g.Keys, g.Keys-n) > c.miss {
+				t.Errorf("blocks of %d: group %q has %d keys, want %d", block, pattern, g.Keys, want[pattern])
 			}
 		}
 	}

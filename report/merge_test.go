@@ -354,15 +354,16 @@ func TestCoarseState(t *testing.T) {
 	// The same keys in another snapshot have groups that were folded in the first.
 	both := read()
 	both.Merge(gather(engine, agg.Options{Top: 64, Input: 1}, keys, 700))
-	bounds := both.Report().Bounds
+	both.Finish()
 	counted := map[string]int64{}
 	for i := range keys {
-		counted[string(both.Tables.Groups.PatternOf(keys[i].Name))] += 2
+		counted[both.Tables.Groups.PatternOf(keys[i].Name)] += 2
 	}
 	lacks := int64(0)
 	for pattern, g := range both.Tables.Groups.All {
-		lacks = max(lacks, counted[string(pattern)]-g.Keys)
+		lacks = max(lacks, counted[pattern]-g.Keys)
 	}
+	bounds := both.Report().Bounds
 	if bounds == nil || bounds.Top != 1 || bounds.GroupKeys < lacks || lacks == 0 || bounds.GroupKeys > 2*lacks {
 		t.Errorf("bounds %+v, a group lacks %d keys", bounds, lacks)
 	}

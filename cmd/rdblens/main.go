@@ -53,10 +53,10 @@ func stopSignals() []os.Signal {
 // tuneGC makes the garbage collector lazy while the heap is small.
 func tuneGC() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // the first collection is at 8 MB
+		debug.SetGCPercent(400) // the first collection is at 16 MB
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(44 << 20) // garbage counts: with few keys in use, 64 MB of the system are enough
+		debug.SetMemoryLimit(41 << 20) // garbage counts: with few keys in use, 64 MB of the system are enough
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/rdblens/rdblens/parser/internal/inflate"
 )
@@ -149,5 +151,39 @@ func TestOuterChecksum(t *testing.T) {
 	}
 	if _, err := s.End(int64(len(p)), nil); !errors.Is(err, inflate.ErrChecksum) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestMemoryOfStreams bounds what is allocated for a compressed file: buffers that do not
+// grow, and not a whole block of 4 MiB.
+func TestMemoryOfStreams(t *testing.T) {
+	text := append([]byte("REDIS0011"), make([]byte, 8<<20)...)
+	for i, rnd := 9, rand.New(rand.NewPCG(4, 9)); i < len(text); i++ { // ever less compressible
+		text[i] = byte(rnd.IntN(2 + i>>15))
+	}
+	var packed bytes.Buffer
+	w := lz4.NewWriter(&packed)
+	w.Write(text)
+	w.Close()
+	for kind, c := range map[string]struct {
+		in   []byte
+		most uint64
+	}{
+		"gzip": {gzipped(t, text), 1 << 20},
+		"zstd": {zstdOf(t, text, zstd.WithWindowSize(2<<20)), 7 << 19},
+		"lz4":  {packed.Bytes(), 1 << 20},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s, err := Wrap(bytes.NewReader(c.in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{s}, make([]byte, 4096))
+		s.Close()
+		runtime.ReadMemStats(&after)
+		if total := after.TotalAlloc - before.TotalAlloc; n != int64(len(text)) || err != nil || total > c.most {
+			t.Errorf("%s: %d bytes, %v; %d KB are allocated", kind, n, err, total>>10)
+		}
 	}
 }

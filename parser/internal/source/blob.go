@@ -91,9 +91,7 @@ func (b *zstdBlob) begin() (err error) {
 	}
 	b.left = h.FrameContentSize
 	if b.zstd == nil {
-		b.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxMemory(blobWindow), zstd.WithDecoderMaxWindow(blobWindow))
-		if err != nil {
+		if b.zstd, err = newZstd(nil, blobWindow); err != nil {
 			return err
 		}
 	}

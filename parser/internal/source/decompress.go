@@ -77,8 +77,7 @@ func (s *Reader) decompress(kind string) error {
 		var head zstd.Header
 		first, _ := in.Peek(zstd.HeaderMaxSize)
 		layer.summed = head.Decode(first) == nil && head.HasCheckSum
-		z, err := zstd.NewReader(frames, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxMemory(zstdWindow), zstd.WithDecoderMaxWindow(zstdWindow))
+		z, err := newZstd(frames, zstdWindow)
 		if err != nil {
 			return s.broken(layer.wrap(err))
 		}
@@ -107,6 +106,14 @@ func (s *Reader) decompress(kind string) error {
 		return s.broken(s.top.err)
 	}
 	return nil
+}
+
+// newZstd returns a decoder of frames with windows of up to window bytes, in one goroutine.
+// Of its other buffers, each is made once for the largest block: with little memory they
+// would grow step by step, and leave more garbage than they save.
+func newZstd(r io.Reader, window uint64) (*zstd.Decoder, error) {
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(false),
+		zstd.WithDecoderMaxMemory(window), zstd.WithDecoderMaxWindow(window))
 }
 
 // broken returns the error of a frame from which nothing could be read.

@@ -72,10 +72,10 @@ type findingKind struct {
 // keys, as long as the leaves of the block's tree do.
 type aggregates struct {
 	index   hashindex.Index
-	list    []aggregate
-	used    []int32       // those that have keys, in the order of their first keys
-	largest []RetainedKey // the largest key of each
-	names   int64         // bytes of the names of largest
+	list    hashindex.List[aggregate]
+	used    []int32                     // those that have keys, in the order of their first keys
+	largest hashindex.List[RetainedKey] // the largest key of each
+	names   int64                       // bytes of the names of largest
 	found   []findingKind
 	ttls    []ttlHistogram
 	soon    []soonSums
@@ -94,14 +94,16 @@ const keptAggregates = 512
 func (t *aggregates) reset(stay bool) {
 	if stay {
 		for _, i := range t.used {
-			a := &t.list[i]
+			a := t.list.At(int(i))
 			found, end := a.found, a.foundEnd
 			*a = newAggregate(a.aggregateID)
 			a.found, a.foundEnd = found, end
 		}
-	} else if len(t.list) > 0 {
+	} else if t.list.Len() > 0 {
 		t.index.Reset()
-		t.list, t.found = t.list[:0], t.found[:0]
+		t.list.Reset()
+		t.largest.Reset()
+		t.found = t.found[:0]
 	}
 	t.used, t.ttls, t.soon = t.used[:0], t.ttls[:0], t.soon[:0]
 }
@@ -153,7 +155,7 @@ func findingsHash(found []thresholds.Finding) uint64 {
 // in the index or the free slot for it.
 func (t *aggregates) find(id aggregateID) (position int, slot uint) {
 	for slot = t.index.First(id.hash()); ; slot = t.index.Next(slot) {
-		if i := t.index.Position(slot); i < 0 || t.list[i].aggregateID == id {
+		if i := t.index.Position(slot); i < 0 || t.list.At(i).aggregateID == id {
 			return i, slot
 		}
 	}
@@ -162,22 +164,21 @@ func (t *aggregates) find(id aggregateID) (position int, slot uint) {
 // insert adds an aggregate in the free slot that find returned, and returns its
 // position.
 func (t *aggregates) insert(slot uint, id aggregateID, found []thresholds.Finding) int {
-	a := newAggregate(id)
+	position := t.list.Len()
+	a := t.list.Add()
+	*a = newAggregate(id)
+	t.largest.Add() // it keeps its buffer
 	a.found = int32(len(t.found))
 	for i := range found {
 		t.found = append(t.found, findingKind{found[i].Rule, found[i].Severity, found[i].Ignored})
 	}
 	a.foundEnd = int32(len(t.found))
-	t.list = hashindex.Append(t.list, a)
-	if len(t.largest) < len(t.list) {
-		t.largest = hashindex.Append(t.largest, RetainedKey{})
-	}
 	if t.index.Full() {
-		t.index.Grow(len(t.list), func(i int) (uint64, bool) { return t.list[i].hash(), true })
+		t.index.Grow(position+1, func(i int) (uint64, bool) { return t.list.At(i).hash(), true })
 	} else {
-		t.index.Put(slot, len(t.list)-1)
+		t.index.Put(slot, position)
 	}
-	return len(t.list) - 1
+	return position
 }
 
 // orZero returns a figure, 0 if it is unknown (-1).
@@ -211,6 +212,6 @@ func (t *aggregates) newTTLs() int32 {
 }
 
 func (t *aggregates) bytes() int64 {
-	return t.index.Bytes() + capBytes(t.list) + capBytes(t.largest) + capBytes(t.used) + t.names + capBytes(t.found) +
+	return t.index.Bytes() + t.list.Bytes() + t.largest.Bytes() + capBytes(t.used) + t.names + capBytes(t.found) +
 		capBytes(t.ttls) + capBytes(t.soon)
 }

@@ -92,10 +92,9 @@ type Groups struct {
 	namer    *naming.Namer
 	tree     *tree.Tree
 	versions tree.Versions
-	list     []Group // of leaves, by their number - 1
-	made     int     // elements of list that were in use; new memory is not read
-	free     []int32 // numbers of leaves that are out of use
-	names    int     // bytes of the names of their largest keys
+	list     hashindex.List[Group] // of leaves, by their number - 1
+	free     []int32               // numbers of leaves that are out of use
+	names    int                   // bytes of the names of their largest keys
 	ttls     []ttlHistogram
 	soon     []soonSums
 	findings []groupFindings
@@ -115,6 +114,7 @@ type Groups struct {
 // finalGroup is a group as the report shows it.
 type finalGroup struct {
 	pattern string
+	name    string // see Groups.Name, "" if that is not known yet
 	*Group
 }
 
@@ -129,14 +129,15 @@ func (g *Groups) reset() {
 	}
 	g.tree.Reset()
 	g.versions.Reset()
-	g.list, g.free, g.ttls, g.findings = g.list[:0], g.free[:0], g.ttls[:0], g.findings[:0]
+	g.list.Reset()
+	g.free, g.ttls, g.findings = g.free[:0], g.ttls[:0], g.findings[:0]
 	g.freeTTLs, g.freeFindings, g.freed = g.freeTTLs[:0], 0, 0
 	g.soon, g.freeSoon = g.soon[:0], g.freeSoon[:0]
 	g.folded = hyperloglog.Sketch{}
 }
 
 // reusable reports whether the memory of the table of a snapshot is worth keeping.
-func (g *Groups) reusable() bool { return len(g.list) <= tree.BlockNodes }
+func (g *Groups) reusable() bool { return g.list.Len() <= tree.BlockNodes }
 
 // leaves is Groups as the tree sees it.
 type leaves Groups
@@ -144,8 +145,8 @@ type leaves Groups
 // Join adds a leaf to another one.
 func (l *leaves) Join(to, from int32) {
 	g := (*Groups)(l)
-	f := &g.list[from-1]
-	g.join(&g.list[to-1], f, g)
+	f := g.group(from)
+	g.join(g.group(to), f, g)
 	if f.ttlHistogram != 0 {
 		g.freeTTLs = append(g.freeTTLs, f.ttlHistogram)
 	}
@@ -166,7 +167,7 @@ func (l *leaves) Join(to, from int32) {
 // Folded counts a pattern that has no group of its own.
 func (l *leaves) Folded(pattern []byte) { l.folded.Add(naming.HashPattern(pattern)) }
 
-// leaf returns the group of a leaf of the tree. It is valid until the next leaf is added.
+// leaf returns the group of a leaf of the tree.
 func (g *Groups) leaf(node int32) *Group {
 	n := g.tree.Node(node)
 	i := n.Leaf
@@ -176,18 +177,16 @@ func (g *Groups) leaf(node int32) *Group {
 		i, g.free = g.free[len(g.free)-1], g.free[:len(g.free)-1]
 		n.Leaf = i
 	default:
-		i = int32(len(g.list) + 1)
-		if int(i) <= g.made { // a group was here before
-			g.list = g.list[:i]
-			g.list[i-1] = newGroup(g.list[i-1].largest.buf[:0])
-		} else {
-			g.list = hashindex.Append(g.list, newGroup(nil))
-			g.made = int(i)
-		}
+		to := g.list.Add()
+		*to = newGroup(to.largest.buf[:0])
+		i = int32(g.list.Len())
 		n.Leaf = i
 	}
-	return &g.list[i-1]
+	return g.group(i)
 }
+
+// group returns the group of a leaf with a number.
+func (g *Groups) group(leaf int32) *Group { return g.list.At(int(leaf - 1)) }
 
 func (g *Groups) addTTL(to *Group, ttl int64) {
 	if to.ttl == noTTL {
@@ -279,7 +278,7 @@ func (g *Groups) joinKeys(to *Group, from *Group, o *Groups) {
 
 func (g *Groups) merge(o *Groups) {
 	g.tree.MergeTree(o.tree, func(to int32, from *tree.Node) {
-		g.join(g.leaf(to), &o.list[from.Leaf-1], o)
+		g.join(g.leaf(to), o.group(from.Leaf), o)
 	})
 	g.foldExcess()
 	g.folded.Merge(&o.folded)
@@ -292,7 +291,7 @@ const (
 	bytesOfLeaf    = 384
 )
 
-func (g *Groups) leaves() int { return len(g.list) - len(g.free) }
+func (g *Groups) leaves() int { return g.list.Len() - len(g.free) }
 
 // foldExcess folds what is too much for the table.
 func (g *Groups) foldExcess() {
@@ -306,6 +305,7 @@ func (g *Groups) foldExcess() {
 // end folds what a report does not distinguish, and joins the leaves whose names have one
 // pattern to groups.
 func (g *Groups) end() {
+	g.versions.Reset()
 	g.tree.Finish()
 	g.finished = true
 	g.byName = map[string]int32{}
@@ -335,7 +335,7 @@ func (g *Groups) addFinal(pattern string, leaf int32) {
 	case !known:
 		at = int32(len(g.final))
 		g.byName[pattern] = at
-		g.final = append(g.final, finalGroup{pattern, &g.list[leaf-1]})
+		g.final = append(g.final, finalGroup{pattern: pattern, Group: g.group(leaf)})
 	case g.final[at].group >= 0: // a leaf, which stays as it is
 		sum := newGroup(nil)
 		sum.group = -1
@@ -343,9 +343,9 @@ func (g *Groups) addFinal(pattern string, leaf int32) {
 		g.final[at].Group = &sum
 		fallthrough
 	default:
-		g.join(g.final[at].Group, &g.list[leaf-1], g)
+		g.join(g.final[at].Group, g.group(leaf), g)
 	}
-	g.list[leaf-1].group = at
+	g.group(leaf).group = at
 }
 
 // Missing returns the most keys that a group or a node of the tree may lack, because they
@@ -361,10 +361,16 @@ func (g *Groups) Missing() (most int64) {
 	return most
 }
 
+// Len returns the number of groups.
+func (g *Groups) Len() int { return len(g.final) }
+
+// DropTree frees the tree. After that, only All, Name, TTL and Findings may be called.
+func (g *Groups) DropTree() { g.tree = nil }
+
 // All calls yield for every group, with its pattern, in no order that a report may show.
-func (g *Groups) All(yield func(pattern []byte, group *Group) bool) {
+func (g *Groups) All(yield func(pattern string, group *Group) bool) {
 	for i := range g.final {
-		if !yield([]byte(g.final[i].pattern), g.final[i].Group) {
+		if !yield(g.final[i].pattern, g.final[i].Group) {
 			return
 		}
 	}
@@ -394,7 +400,7 @@ func (g *Groups) Findings(group *Group) iter.Seq2[int, Count] {
 
 // PatternOf returns the pattern of the group that counts the keys of a name, once the groups are
 // ended.
-func (g *Groups) PatternOf(name []byte) []byte { return []byte(g.patternsOf(name)[0]) }
+func (g *Groups) PatternOf(name []byte) string { return g.patternsOf(name)[0] }
 
 // patternsOf returns the patterns of the groups that count the keys of a name, or of names with a
 // pattern.
@@ -402,7 +408,7 @@ func (g *Groups) patternsOf(name []byte) (list []string) {
 	if g.finished {
 		for _, node := range g.tree.Find(name) {
 			if leaf := g.tree.Node(node).Leaf; leaf != 0 {
-				if pattern := g.final[g.list[leaf-1].group].pattern; !slices.Contains(list, pattern) {
+				if pattern := g.final[g.group(leaf).group].pattern; !slices.Contains(list, pattern) {
 					list = append(list, pattern)
 				}
 			}
@@ -417,24 +423,28 @@ func (g *Groups) patternsOf(name []byte) (list []string) {
 // Name returns what a report calls the group of a pattern: the name of its key if
 // it has only one. A name that is too long, or the pattern of another group, does
 // not do.
-func (g *Groups) Name(pattern []byte) []byte {
-	i, known := g.byName[string(pattern)]
+func (g *Groups) Name(pattern string) string {
+	i, known := g.byName[pattern]
 	if !known {
 		return pattern
 	}
 	f := &g.final[i]
+	if f.name != "" {
+		return f.name
+	}
+	f.name = f.pattern
 	if f.Keys != 1 || f.largest.size < 0 || f.largest.NameLen > naming.MaxPattern {
-		return pattern
+		return f.name
 	}
 	name := f.largest.buf[:f.largest.nameEnd]
-	if same, known := g.byName[string(name)]; known && same != i {
-		return pattern
+	if same, known := g.byName[string(name)]; !known || same == i {
+		f.name = string(name)
 	}
-	return name
+	return f.name
 }
 
 // Pattern returns the pattern of a group of TreeNode.Groups.
-func (g *Groups) Pattern(number int32) []byte { return []byte(g.final[number].pattern) }
+func (g *Groups) Pattern(number int32) string { return g.final[number].pattern }
 
 // Folded estimates the number of patterns that have no group of their own.
 func (g *Groups) Folded() int64 { return g.folded.Count() }

@@ -121,8 +121,7 @@ func sizeOf(k *parser.Key) int64 {
 // keyPool has the keys of all lists of a shard, each once however many lists it
 // is on.
 type keyPool struct {
-	list  []RetainedKey
-	made  int     // elements of list that were in use; new memory is not read
+	list  hashindex.List[RetainedKey]
 	names int64   // bytes of the names of list, also where it was emptied
 	uses  []int32 // lists that each key is on
 	free  []int32
@@ -136,14 +135,9 @@ func (p *keyPool) get() int32 {
 		p.uses[i] = 1
 		return i
 	}
-	if len(p.list) < p.made {
-		p.list = p.list[:len(p.list)+1] // keeps the buffer of an earlier key
-	} else {
-		p.list = hashindex.Append(p.list, RetainedKey{})
-		p.made = len(p.list)
-	}
+	p.list.Add() // it keeps the buffer of an earlier key
 	p.uses = append(p.uses, 1)
-	return int32(len(p.list) - 1)
+	return int32(p.list.Len() - 1)
 }
 
 func (p *keyPool) release(i int32) {
@@ -152,10 +146,13 @@ func (p *keyPool) release(i int32) {
 	}
 }
 
-func (p *keyPool) reset() { p.list, p.uses, p.free = p.list[:0], p.uses[:0], p.free[:0] }
+func (p *keyPool) reset() {
+	p.list.Reset()
+	p.uses, p.free = p.uses[:0], p.free[:0]
+}
 
 func (p *keyPool) set(i int32, k *parser.Key, size int64, input, owner int32) {
-	r := &p.list[i]
+	r := p.list.At(int(i))
 	p.names -= int64(cap(r.buf))
 	r.set(k, ListedName, size, input, owner)
 	p.names += int64(cap(r.buf))
@@ -163,5 +160,5 @@ func (p *keyPool) set(i int32, k *parser.Key, size int64, input, owner int32) {
 
 // bytes returns the memory of a pool whose keys were all set, in bytes.
 func (p *keyPool) bytes() int64 {
-	return p.names + capBytes(p.list) + capBytes(p.uses) + capBytes(p.free)
+	return p.names + p.list.Bytes() + capBytes(p.uses) + capBytes(p.free)
 }

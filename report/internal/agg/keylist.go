@@ -251,14 +251,9 @@ func (l *KeyList) drop() {
 func (l *KeyList) end(groups *Groups) {
 	l.drop()
 	l.Fill(l.Keys)
-	patterns := map[string]string{}
 	for i := range l.Keys {
 		k := &l.Keys[i]
-		pattern := groups.Name(groups.PatternOf([]byte(k.Name)))
-		if _, ok := patterns[string(pattern)]; !ok {
-			patterns[string(pattern)] = string(pattern)
-		}
-		k.Group = patterns[string(pattern)]
+		k.Group = groups.Name(groups.PatternOf([]byte(k.Name)))
 	}
 }
 

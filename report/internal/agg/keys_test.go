@@ -31,7 +31,7 @@ func groupsOf(b *Builder) map[string]Sums {
 	b.Finish()
 	all := map[string]Sums{}
 	for pattern, g := range b.Tables.Groups.All {
-		all[string(b.Tables.Groups.Name(pattern))] = g.Sums
+		all[b.Tables.Groups.Name(pattern)] = g.Sums
 	}
 	return all
 }

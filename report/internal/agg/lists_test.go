@@ -141,7 +141,7 @@ func TestTopLists(t *testing.T) {
 			}
 			return -1
 		}, sizeOf)
-		uses := make([]int32, len(all.keys.list))
+		uses := make([]int32, all.keys.list.Len())
 		for i := range all.lists {
 			for _, e := range all.lists[i] {
 				uses[e.key]++

@@ -32,12 +32,20 @@ const MaxMarks = 64
 func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int) bool,
 	more func(pattern string, largest *RetainedKey) (ruleSeverity int, count Count, ok bool),
 	mark func(pattern string) int32) (root *TreeNode, of *Groups) {
-	list := g.heaviest(0, 0, nil)
-	slices.SortFunc(list, func(a, b heavyNode) int {
-		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(b.keys, a.keys), cmp.Compare(a.depth, b.depth),
-			slices.Compare(a.path, b.path))
+	list := g.appendNodes(make([]heavyNode, 0, g.tree.Nodes()), 0, 0)
+	slices.SortFunc(list, heavyNode.compare)
+	n := min(len(list), max(most-2, 0))
+	end := n
+	for end < len(list) && list[end].compare(list[max(n-1, 0)]) == 0 {
+		end++
+	}
+	slices.SortFunc(list[:end], func(a, b heavyNode) int { // paths are made of these alone
+		if c := a.compare(b); c != 0 {
+			return c
+		}
+		return bytes.Compare(g.tree.AppendPath(nil, a.node), g.tree.AppendPath(nil, b.node))
 	})
-	for n := min(len(list), max(most-2, 0)); ; {
+	for {
 		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained, more: more, mark: mark}
 		for _, h := range list[:n] {
 			b.listed[h.node] = true
@@ -51,23 +59,24 @@ func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int)
 }
 
 type heavyNode struct {
-	node       int32
-	depth      int
-	size, keys int64
-	path       []byte
+	node, depth int32
+	size, keys  int64
 }
 
-// heaviest appends the nodes below one that can be listed: a leaf whose names end with a
+func (n heavyNode) compare(o heavyNode) int {
+	return cmp.Or(cmp.Compare(o.size, n.size), cmp.Compare(o.keys, n.keys), cmp.Compare(n.depth, o.depth))
+}
+
+// appendNodes appends the nodes below one that can be listed: a leaf whose names end with a
 // separator cannot, because its path would be that of all names that begin like it.
-func (g *Groups) heaviest(node int32, depth int, list []heavyNode) []heavyNode {
+func (g *Groups) appendNodes(list []heavyNode, node, depth int32) []heavyNode {
 	for c := range g.tree.Children(node) {
 		n := g.tree.Node(c)
 		label := n.Label()
 		if n.Rest() || n.Keys == 0 || n.End() && (label == "" || g.namer.IsSeparator(label[len(label)-1])) {
 			continue
 		}
-		list = append(list, heavyNode{c, depth, n.Size, n.Keys, g.tree.AppendPath(nil, c)})
-		list = g.heaviest(c, depth+1, list)
+		list = g.appendNodes(append(list, heavyNode{c, depth, n.Size, n.Keys}), c, depth+1)
 	}
 	return list
 }
@@ -84,7 +93,7 @@ type treeBuilder struct {
 }
 
 func (b *treeBuilder) addLeaf(to *TreeNode, leaf int32) {
-	from := &b.g.list[leaf-1]
+	from := b.g.group(leaf)
 	b.of.joinKeys(&to.Group, from, b.g)
 	pattern := b.g.final[from.group].pattern
 	mark(&to.Marks, b.mark(pattern))
@@ -122,7 +131,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 	n := b.g.tree.Node(i)
 	to := &TreeNode{Prefix: prefix, Group: newGroup(nil), Lacks: b.g.tree.Lacks(i)}
 	if leaf := n.Leaf; leaf != 0 {
-		g := &b.g.list[leaf-1]
+		g := b.g.group(leaf)
 		b.addLeaf(to, leaf)
 		// The name of the only key says more than its pattern.
 		if name := g.largest.buf[:max(g.largest.nameEnd, 0)]; g.Keys == 1 && g.largest.size >= 0 &&

@@ -130,29 +130,30 @@ func (sh *Shard) Flush(end bool) error {
 type shortcut struct {
 	pattern, key, findings uint64
 	large                  int64 // keys of more bytes may have another leaf
+	to                     *aggregate
 	generation             uint32
 	segments, position     int32
-	valid                  bool
 }
 
 const shortcutBits = 8
 
-func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int, size int64) int {
+func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int, size int64) (*aggregate, int32) {
 	key, findings := aggregateKey(k, owner), findingsHash(found)
 	s := &sh.shortcuts[(f.Group^bits.RotateLeft64(key, 32)^findings)*0x9e3779b97f4a7c15>>(64-shortcutBits)]
-	if s.valid && s.pattern == f.Group && s.key == key && s.findings == findings && s.segments == int32(f.Segments) &&
+	if s.to != nil && s.pattern == f.Group && s.key == key && s.findings == findings && s.segments == int32(f.Segments) &&
 		size <= s.large && s.generation == sh.tree.Generation() && sh.tree.Skip() {
-		return int(s.position)
+		return s.to, s.position
 	}
 	id := aggregateID{sh.tree.Leaf(k.Name, f, size), key, findings}
 	i, slot := sh.aggregates.find(id)
 	if i < 0 {
 		i = sh.aggregates.insert(slot, id, found)
 	}
+	a := sh.aggregates.list.At(i)
 	if large, generation, ok := sh.tree.Shared(id.leaf, f); ok && size <= large {
-		*s = shortcut{f.Group, key, findings, large, generation, int32(f.Segments), int32(i), true}
+		*s = shortcut{f.Group, key, findings, large, a, generation, int32(f.Segments), int32(i)}
 	}
-	return i
+	return a, int32(i)
 }
 
 func (sh *Shard) resetTree() {
@@ -163,7 +164,7 @@ func (sh *Shard) resetTree() {
 // resetAggregates removes the keys of all aggregates. Those whose leaves the tree of the block
 // still has, and shortcuts to them, stay.
 func (sh *Shard) resetAggregates() {
-	stay := sh.tree.Cleared() == sh.cleared && len(sh.aggregates.list) <= keptAggregates
+	stay := sh.tree.Cleared() == sh.cleared && sh.aggregates.list.Len() <= keptAggregates
 	if sh.aggregates.reset(stay); !stay {
 		clear(sh.shortcuts[:])
 		sh.cleared = sh.tree.Cleared()
@@ -177,12 +178,11 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	}
 	elements, valueBytes, memory := orZero(k.Elements), orZero(k.ValueBytes), orZero(k.Memory)
 	size := sizeOf(k)
-	i := sh.aggregate(k, f, found, owner, size)
-	a := &sh.aggregates.list[i]
+	a, i := sh.aggregate(k, f, found, owner, size)
 	a.Keys++
 	if a.Keys <= identity.PerClass {
 		if a.Keys == 1 {
-			sh.aggregates.used = append(sh.aggregates.used, int32(i))
+			sh.aggregates.used = append(sh.aggregates.used, i)
 		}
 		sh.samples.Key(k, f.Group)
 	}
@@ -204,7 +204,7 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	}
 	if size > a.largest {
 		a.largest = size
-		largest := &sh.aggregates.largest[i]
+		largest := sh.aggregates.largest.At(int(i))
 		sh.aggregates.names -= int64(cap(largest.buf))
 		largest.set(k, maxGroupName, size, int32(sh.builder.opt.Input), int32(owner))
 		sh.aggregates.names += int64(cap(largest.buf))

@@ -333,12 +333,12 @@ func (g *Groups) writeState(w *stateWriter) {
 		path = append(path[:r.Depth], string(r.Label))
 		s := treeState{Node: r}
 		if leaf != 0 {
-			s.Group = g.groupState(&g.list[leaf-1])
+			s.Group = g.groupState(g.group(leaf))
 			s.Group.differ(w.created, -1)
 			if k := s.Group.Largest; k != nil {
 				w.largest++
 				if k.NameLen == 0 { // that of the name, which is whole
-					w.names[string(k.Name)] = largestKey{&g.list[leaf-1].largest, w.largest}
+					w.names[string(k.Name)] = largestKey{&g.group(leaf).largest, w.largest}
 				}
 				if bytes.Equal(g.tree.AppendEnd(nil, k.Name), r.Label) {
 					s.Node.Label = nil
@@ -401,7 +401,7 @@ func (t *TopLists) writeState(w *stateWriter) {
 		for _, e := range t.lists[i] {
 			if _, known := number[e.key]; !known {
 				number[e.key] = int32(len(number))
-				k := &t.keys.list[e.key]
+				k := t.keys.list.At(int(e.key))
 				if l := w.names[string(k.buf[:k.nameEnd])]; l.number > 0 && l.same(k) {
 					w.write(recordKey, &listedKey{Largest: l.number})
 				} else {
@@ -420,7 +420,7 @@ func (t *TopLists) writeState(w *stateWriter) {
 				f := (&thresholds.InstanceFinding{Finding: e.Finding}).State()
 				entry.Finding = &f
 			}
-			entry.differ(i, &t.keys.list[e.key], -1)
+			entry.differ(i, t.keys.list.At(int(e.key)), -1)
 			s.Entries = append(s.Entries, entry)
 		}
 		if s.Entries != nil {

@@ -283,7 +283,7 @@ func (r *stateReader) largestOf(number int) *RetainedKey {
 	if number < 1 || number > len(r.largest) {
 		return nil
 	}
-	return &r.Tables.Groups.list[r.largest[number-1]-1].largest
+	return &r.Tables.Groups.group(r.largest[number-1]).largest
 }
 
 func (r *stateReader) readSample(s *sampleState) bool {
@@ -399,7 +399,7 @@ func (r *stateReader) readGroup(node int32, s *groupState) bool {
 }
 
 func (r *stateReader) readKey(s *listedKey) (ok bool) {
-	if r.engine == nil || len(r.Top.keys.list) >= exampleLists*r.Top.top+RuleSeverities*r.Top.examples {
+	if r.engine == nil || r.Top.keys.list.Len() >= exampleLists*r.Top.top+RuleSeverities*r.Top.examples {
 		return false
 	}
 	var k RetainedKey
@@ -410,7 +410,7 @@ func (r *stateReader) readKey(s *listedKey) (ok bool) {
 		k.copy(largest)
 		ok = true
 	}
-	r.Top.keys.list = append(r.Top.keys.list, k)
+	*r.Top.keys.list.Add() = k
 	r.Top.keys.uses = append(r.Top.keys.uses, 0)
 	return ok
 }
@@ -421,10 +421,10 @@ func (r *stateReader) readList(s *listState) bool {
 	}
 	for i := range s.Entries {
 		from := &s.Entries[i]
-		if from.Key < 0 || int(from.Key) >= len(r.Top.keys.list) || (from.Finding != nil) != (s.List >= exampleLists) {
+		if from.Key < 0 || int(from.Key) >= r.Top.keys.list.Len() || (from.Finding != nil) != (s.List >= exampleLists) {
 			return false
 		}
-		key := &r.Top.keys.list[from.Key]
+		key := r.Top.keys.list.At(int(from.Key))
 		if from.differ(s.List, key, 1); min(from.Value, from.Second) < 0 {
 			return false
 		}

@@ -134,7 +134,7 @@ func (t *Tables) database(input, db int) *Database {
 
 func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 	for _, i := range from.used {
-		a := &from.list[i]
+		a := from.list.At(int(i))
 		names.Add(a.leaf, a.Keys, a.Sums.size())
 	}
 	nodeOf := t.Groups.tree.Merge(names)
@@ -143,13 +143,13 @@ func (t *Tables) flush(from *aggregates, names *tree.Block, input int) {
 	}
 	var last *Database
 	for _, i := range from.used {
-		a := &from.list[i]
+		a := from.list.At(int(i))
 		cell := Cell{Sums: a.Sums}
 		if last == nil || last.DB != a.db() {
 			last = t.database(input, a.db())
 		}
 		group := t.Groups.leaf(nodeOf[a.leaf])
-		t.Groups.addSums(group, &a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, &from.largest[i])
+		t.Groups.addSums(group, &a.Sums, common{int32(a.owner()), int32(a.typ()), int32(a.db())}, from.largest.At(int(i)))
 		group.types |= 1 << a.typ()
 		if a.hasExpire() {
 			cell.WithTTL, cell.WithTTLMemory = a.Keys, a.Memory

@@ -147,7 +147,7 @@ func (t *TopLists) limit(list int) int {
 func (t *TopLists) Limit() int { return t.top }
 
 // Key returns the key of an entry.
-func (t *TopLists) Key(e *Entry) *RetainedKey { return &t.keys.list[e.key] }
+func (t *TopLists) Key(e *Entry) *RetainedKey { return t.keys.list.At(int(e.key)) }
 
 // Type returns the largest keys of a type by a measure.
 func (t *TopLists) Type(typ parser.Type, measure int) []Entry { return t.lists[typeList(typ, measure)] }
@@ -192,7 +192,7 @@ func (t *TopLists) merge(o *TopLists) {
 		t.shorten(o.top, o.examples)
 	}
 	moved := t.moved[:0] // by key of o: 1 + the key here, 0 not copied
-	for range o.keys.list {
+	for range o.keys.list.Len() {
 		moved = append(moved, 0)
 	}
 	t.moved = moved
@@ -204,7 +204,7 @@ func (t *TopLists) merge(o *TopLists) {
 			}
 			if moved[e.key] == 0 {
 				n := t.keys.get()
-				t.keys.list[n].copy(&o.keys.list[e.key])
+				t.keys.list.At(int(n)).copy(o.keys.list.At(int(e.key)))
 				moved[e.key] = n + 1
 			}
 			e.key = moved[e.key] - 1
@@ -219,8 +219,8 @@ func (t *TopLists) merge(o *TopLists) {
 }
 
 func (t *TopLists) setGroups(g *Groups) {
-	for i := range t.keys.list {
-		if r := &t.keys.list[i]; t.keys.uses[i] > 0 {
+	for i := range t.keys.list.Len() {
+		if r := t.keys.list.At(i); t.keys.uses[i] > 0 {
 			key := r.Key()
 			r.buf = append(r.buf[:r.largestEnd], g.PatternOf(key.Name)...)
 		}

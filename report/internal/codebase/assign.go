@@ -346,7 +346,7 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 			}
 		}
 		if i := slices.Index(f.params, n.text); i >= 0 {
-			param := &node{kind: paramNode, index: int16(i), text: n.text, label: n.label}
+			param := &node{kind: paramNode, index: int16(i), text: n.text, label: n.label, rest: f.rest && i == len(f.params)-1}
 			if i < len(f.defaults) {
 				param.of = f.defaults[i]
 			}

@@ -22,6 +22,9 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
+	if c.syntax == python && c.decorates(i) {
+		return
+	}
 	if i > 0 && c.is(i-1, "@") {
 		c.annotation(i, word, args)
 		return
@@ -160,6 +163,14 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 	return args, true
 }
 
+// decorates reports whether a call is that of a decorator.
+func (c *collector) decorates(i int) bool {
+	for i > 0 && !c.tokens[i].first {
+		i--
+	}
+	return c.is(i, "@")
+}
+
 // methodBefore reports whether a token is the name of a member.
 func (c *collector) methodBefore(i int) bool {
 	return i > 0 && (c.is(i-1, ".") || c.is(i-1, "->") || c.is(i-1, "::") || c.is(i-1, "?.") || c.is(i-1, "&."))
@@ -200,7 +211,7 @@ func (c *collector) receiver(i int) string {
 			break
 		}
 		w := c.textOf(n)
-		if v := c.locals()[w]; v != nil && !c.methodBefore(n) {
+		if v := c.locals()[w]; v != nil && !c.methodBefore(n) && !notClient(strings.ToLower(w)) {
 			if about := mention(v, 0); about != "" {
 				words = append(words, about)
 			}
@@ -343,7 +354,7 @@ func (c *collector) argumentOf(i int) *node {
 		end = m
 	}
 	for n := from; n < end && c.tokens[n].kind != endToken && !c.is(n, "}"); n++ {
-		if c.isWord(n) && c.textOf(n) == "format" && c.is(n+1, "!") {
+		if c.isWord(n) && c.textOf(n) == "format" && c.is(n+1, "!") && !(c.is(n-1, "(") && n > 1 && reports[c.textOf(n-2)]) {
 			key, _ := c.expression(n)
 			return key
 		}
@@ -355,6 +366,9 @@ func (c *collector) argumentOf(i int) *node {
 	}
 	return nil
 }
+
+// reports are methods of Rust whose argument is the text of an error.
+var reports = wordSet("context with_context expect map_err wrap_err")
 
 // annotation notes the keys of a cache that an annotation declares.
 func (c *collector) annotation(i int, word string, args []*node) {
@@ -400,3 +414,44 @@ func (c *collector) setting(text string, annotation int) {
 }
 
 var cacheableCommand = &command{name: "@Cacheable", writes: true}
+
+// A cacheKind says where the caches of Spring are, and how their keys begin.
+type cacheKind byte
+
+const (
+	cachesInMemory  cacheKind = 1 << iota
+	cachesOnServer            // NAME::KEY
+	cachesPrefixed            // something precedes the name, or replaces ::
+	cachesAreHashes           // of Redisson, named after the cache
+)
+
+// cachesOf returns what a source says of the caches of Spring.
+func cachesOf(src string) (kind cacheKind) {
+	for word, k := range map[string]cacheKind{"CaffeineCacheManager": cachesInMemory, "EhCacheCacheManager": cachesInMemory,
+		"ConcurrentMapCacheManager": cachesInMemory, "SimpleCacheManager": cachesInMemory, "JCacheCacheManager": cachesInMemory,
+		"RedisCache": cachesOnServer, "prefixCacheNameWith(": cachesPrefixed, "prefixKeysWith(": cachesPrefixed,
+		"computePrefixWith(": cachesPrefixed, "RedissonSpringCacheManager": cachesAreHashes} {
+		if strings.Contains(src, word) {
+			kind |= k
+		}
+	}
+	if strings.Contains(src, "etKeyPrefix") { // of the settings, which hardly any application has
+		kind &^= cachesPrefixed
+	}
+	return kind
+}
+
+// cacheParts returns the parts of the keys of a cache of Spring, nil if they are in the process.
+func (s *scanner) cacheParts(c *site, parts []string) []string {
+	typed := s.program.settings["spring.cache.type"].value
+	switch {
+	case s.caches&cachesAreHashes != 0:
+		return []string{strings.TrimSuffix(parts[0], "::")}
+	case s.caches&cachesOnServer == 0 && (s.caches&cachesInMemory != 0 || typed != "" && !ofServer(strings.ToLower(typed))),
+		s.without(c.source.path, java):
+		return nil
+	case s.caches&cachesPrefixed != 0 && parts[0] != "":
+		return add([]string{"", strings.TrimSuffix(parts[0], "::")}, "")
+	}
+	return parts
+}

@@ -12,9 +12,10 @@ type source struct {
 	dir     string // path of its directory
 	base    string // its name without extension
 	syntax  *syntax
-	redis   bool              // it speaks of Redis
-	without bool              // neither it nor the manifest of its package speaks of Redis
-	client  bool              // it imports a client
+	redis   bool // it speaks of Redis
+	without bool // neither it nor the manifest of its package speaks of Redis
+	client  bool // it imports a client
+	caches  cacheKind
 	typed   bool              // it has a cache of ABP, which writes c:NAME,k:KEY
 	imports map[string]bool   // words of its import statements
 	supers  map[string]bool   // words behind the names of its classes: what they extend
@@ -37,6 +38,7 @@ type function struct {
 	name, container string
 	params          []string
 	defaults        []*node // of the parameters, nil none
+	rest            bool    // the last parameter stands for any number of arguments
 	self            string  // what the function calls the object around, in Go
 	returns         []returned
 	source          *source
@@ -311,6 +313,10 @@ func (c *collector) newFunction(name, container string, open int) *function {
 	f := &function{name: c.words.keep(name), container: container, source: c.file}
 	if open > 0 {
 		f.params, f.defaults = c.parameters(open)
+		for n := open + 1; n < int(c.match[open]) && !f.rest; n++ {
+			f.rest = c.is(n, ".") && c.is(n+1, ".") || c.isWord(n) && (c.textOf(n) == "vararg" || c.textOf(n) == "params") ||
+				c.is(n, "*") && (c.syntax == python || c.syntax == ruby)
+		}
 	}
 	c.functions = append(c.functions, f)
 	return f
@@ -359,23 +365,6 @@ func (c *collector) parameters(open int) (list []string, defaults []*node) {
 		list, defaults = list[1:], defaults[1:]
 	}
 	return list, defaults
-}
-
-// generic returns the token > of <types>, 0 if there is none.
-func (c *collector) generic(i int) int {
-	depth := 0
-	for n := i; n < i+40 && c.tokens[n].kind != endToken; n++ {
-		if c.is(n, "<") {
-			depth++
-		} else if c.is(n, ">") {
-			if depth--; depth == 0 {
-				return n
-			}
-		} else if c.match[n] > int32(n) {
-			n = int(c.match[n])
-		}
-	}
-	return 0
 }
 
 // functionHeader reads a function that begins with a keyword.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -127,15 +128,8 @@ func isSetting(n *node) bool {
 }
 
 // join returns the values of expressions one after the other, with a separator.
-func (p *program) join(args []*node, separator []string, at frame) (list []string) {
-	at.part = true
-	for i, a := range args {
-		if i > 0 {
-			list = add(list, separator...)
-		}
-		list = add(list, p.eval(a, at)...)
-	}
-	return list
+func (p *program) join(args []*node, separator []string, at frame) []string {
+	return joined(p.values(args, at), separator)
 }
 
 // name returns the value of a constant or a member.
@@ -368,6 +362,9 @@ func (p *program) call(n *node, at frame) []string {
 		}
 		return p.join(n.args, nil, at)
 	}
+	if lower == "tostring" && len(n.args) == 1 && n.of != nil && n.args[0].kind == textNode {
+		return vary() // time.ToString("HH:mm")
+	}
 	if passThrough[lower] && n.of != nil && len(n.args) == 0 && n.of.kind != wordNode {
 		return p.eval(n.of, at)
 	}
@@ -415,8 +412,12 @@ func (f *function) order(args []*node) []*node {
 func (p *program) built(args []*node, at frame) []string {
 	list := vary()
 	for _, a := range args {
-		if a.kind != textNode || a.text != "" && !isDigit(a.text[0]) { // a number may be one of anything
-			list = add(add(list, p.eval(a, at)...), "")
+		v := p.eval(a, at)
+		if strings.ContainsFunc(Join(v), unicode.IsLetter) && (a.kind != textNode || !isDigit(a.text[0])) { // a number may be one of anything
+			if literal(list) {
+				return vary() // their order is not known
+			}
+			list = add(add(list, v...), "")
 		}
 	}
 	return list
@@ -434,22 +435,46 @@ func (p *program) values(args []*node, at frame) (list [][]string) {
 // join(list, ":").
 func (p *program) joinCall(n *node, at frame) []string {
 	of, args := n.of, n.args
-	isList := func(a *node) bool { return a != nil && a.kind == listNode }
-	if isList(of) && len(args) <= 1 {
-		return p.join(of.args, p.join(args, nil, at), at)
+	if list := p.elements(of, at); list != nil && len(args) <= 1 {
+		return joined(list, p.join(args, nil, at))
 	}
-	if of != nil && of.kind != wordNode && len(args) == 1 && isList(args[0]) {
-		return p.join(args[0].args, p.eval(of, at), at)
+	if of != nil && of.kind != wordNode && len(args) == 1 {
+		if list := p.elements(args[0], at); list != nil {
+			return joined(list, p.eval(of, at))
+		}
 	}
-	if len(args) >= 2 {
-		for i, a := range args[:2] {
-			if isList(a) && len(args) == 2 {
-				return p.join(a.args, p.eval(args[1-i], at), at)
+	if len(args) == 2 {
+		for i, a := range args {
+			if list := p.elements(a, at); list != nil {
+				return joined(list, p.eval(args[1-i], at))
 			}
 		}
-		if separator := p.eval(args[0], at); n.of != nil && n.of.kind == wordNode && strings.EqualFold(n.of.text, "string") {
-			return p.join(args[1:], separator, at) // String.join(":", a, b)
-		}
+	}
+	if len(args) > 2 && of != nil && of.kind == wordNode && strings.EqualFold(of.text, "string") {
+		return p.join(args[1:], p.eval(args[0], at), at) // String.join(":", a, b)
 	}
 	return vary()
+}
+
+// elements returns the values of a list, or of the last parameters of a function that takes any
+// number of them; nil if they are not known.
+func (p *program) elements(n *node, at frame) [][]string {
+	switch {
+	case n != nil && n.kind == listNode:
+		return p.values(n.args, at)
+	case n != nil && n.kind == paramNode && n.rest && int(n.index) < len(at.arguments):
+		return at.arguments[n.index:]
+	}
+	return nil
+}
+
+// joined returns values one after the other, with a separator.
+func joined(values [][]string, separator []string) (list []string) {
+	for i, v := range values {
+		if i > 0 {
+			list = add(list, separator...)
+		}
+		list = add(list, v...)
+	}
+	return list
 }

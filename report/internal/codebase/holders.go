@@ -69,6 +69,9 @@ func (c *collector) hold() {
 			}
 			known[word] = kind
 		}
+		if word == "RedisCache" && c.syntax == python && strings.Contains(c.src, "async_rediscache") {
+			kind = holdsMemory // a hash; its methods take fields
+		}
 		if held := holds[word]; held != 0 {
 			kind = held
 		}

@@ -19,6 +19,7 @@ const (
 // A node is an expression, as far as the text of a key can depend on it.
 type node struct {
 	kind  byte
+	rest  bool // of a parameter: it stands for any number of arguments
 	index int16
 	text  string // of a text; else a name
 	label string // of an argument with a name
@@ -326,6 +327,23 @@ func (p *parser) generics(i int) int {
 		case t.kind == wordToken, t.kind == markToken && strings.IndexByte(",.?[]&:|", t.mark) >= 0:
 		default:
 			return 0
+		}
+	}
+	return 0
+}
+
+// generic returns the token > of <types>, 0 if there is none.
+func (p *parser) generic(i int) int {
+	depth := 0
+	for n := i; n < i+40 && p.tokens[n].kind != endToken; n++ {
+		if p.is(n, "<") {
+			depth++
+		} else if p.is(n, ">") {
+			if depth--; depth == 0 {
+				return n
+			}
+		} else if p.match[n] > int32(n) {
+			n = int(p.match[n])
 		}
 	}
 	return 0

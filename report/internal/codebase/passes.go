@@ -131,8 +131,8 @@ func (s *scanner) callee(c *site) *function {
 		return f
 	}
 	last := lastWord(c.receiver)
-	if operations[last] != "" {
-		return nil // of a template of Spring
+	if operations[last] != "" || c.source.syntax == golang && common && strings.HasSuffix(c.receiver, ".redis") {
+		return nil // of a template of Spring, or of a client
 	}
 	var found *function
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {

@@ -96,7 +96,7 @@ type scanner struct {
 	wrapped  []wrapped
 	sources  map[string]*source
 	lacks    map[*syntax]bool // languages without a client
-	redisson bool             // the caches of Spring are hashes of Redisson, named after the cache
+	caches   cacheKind
 }
 
 // wrapped is a key that is given to a function of the checkout which has the name of a command.
@@ -162,7 +162,10 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	file.redis = aboutServer(src)
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
-	file.without = !file.redis && s.without(name, syntax)
+	if syntax.jvm && strings.Contains(src, "Cache") {
+		file.caches = cachesOf(src)
+	}
+	file.without = !file.redis && !syntax.jvm && s.without(name, syntax)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
@@ -175,10 +178,10 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	return &reading{collector: c, lines: strings.Count(strings.TrimSuffix(src, "\n"), "\n") + 1}
 }
 
-// aboutServer reports whether a source speaks of Redis, other than by "redistribute".
+// aboutServer reports whether a source speaks of Redis, other than by "redistribute" and "redisplay".
 func aboutServer(src string) bool {
 	return slices.ContainsFunc([]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."}, func(word string) bool {
-		return strings.Count(src, word) > strings.Count(src, word+"t")
+		return strings.Count(src, word) > strings.Count(src, word+"t")+strings.Count(src, word+"play")
 	})
 }
 
@@ -193,7 +196,7 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
-		s.redisson = s.redisson || r.file.imports["RedissonSpringCacheManager"]
+		s.caches |= r.file.caches
 		for name, kind := range r.file.holds {
 			s.holds[r.file.dir+"/"+name] |= kind
 		}
@@ -263,21 +266,35 @@ func (s *scanner) inMemory(c *site) bool {
 
 // dropOthers drops the lines that name a key which its file gives to a map or a cache of the
 // process only, those whose keys are none unless a command has the same, and those that name only
-// the beginning of keys.
+// a part of longer keys.
 func (s *scanner) dropOthers() {
 	at := func(p *Pattern) string { return p.File + ":" + p.Key }
 	used, begins := map[string]bool{}, map[string]bool{}
+	var keys []string
 	for _, p := range s.checkout.Patterns {
+		keys = append(keys, p.Key)
 		if n := len(p.Parts); n > 1 && p.Parts[0] != "" {
-			begins[strings.TrimRight(p.Parts[0], ":_-.|/")] = true
+			begins[strings.Trim(p.Parts[0], ":_-.|/{")] = true
 		}
 		if len(p.Commands) > 0 {
 			delete(s.memory, at(&p))
 			used[p.Key] = true
 		}
 	}
+	slices.Sort(keys)
+	longer := func(key string) bool { // is there
+		return slices.ContainsFunc([]string{":", "/", ".", "|", "{"}, func(separator string) bool {
+			i, _ := slices.BinarySearch(keys, key+separator)
+			return i < len(keys) && strings.HasPrefix(keys[i], key+separator)
+		})
+	}
 	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool {
-		return s.memory[at(&p)] || !used[p.Key] && (p.weak || len(p.Parts) == 1 && begins[p.Key])
+		text := strings.ToLower(p.Function + " " + p.Text)
+		prefix := strings.Contains(text, "prefix")
+		name, _, _ := strings.Cut(text, "=")
+		name, _, _ = strings.Cut(name, `"`)
+		return s.memory[at(&p)] || !used[p.Key] && (p.weak || len(p.Parts) > 2 && prefix && longer(p.Key) ||
+			len(p.Parts) == 1 && (begins[p.Key] || strings.Contains(name, "prefix")))
 	})
 }
 
@@ -387,8 +404,10 @@ func (s *scanner) add(c *site, parts []string) {
 	} else if c.command == scriptCommand && ends(parts, ":") {
 		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}
-	if s.redisson && c.command == cacheableCommand {
-		parts = []string{strings.TrimSuffix(parts[0], "::")}
+	if c.command == cacheableCommand {
+		if parts = s.cacheParts(c, parts); parts == nil {
+			return
+		}
 	}
 	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || !acceptable(c, parts) {
 		return

@@ -326,3 +326,38 @@ func TestCachesAndWrappers(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestPartsAndCaches has parts of keys and texts of errors that are none themselves, keys of any
+// number of parts, and caches of Spring in the process and on the server.
+func TestPartsAndCaches(t *testing.T) {
+	parts := checkout(t, map[string]string{
+		"keys.go": "package a\n\nimport \"github.com/redis/go-redis/v9\"\n\nconst itemKeyPrefix = \"item:one\"\n\n" +
+			"func key(parts ...string) string { return strings.Join(parts, \":\") }\n\n" +
+			"func (s *S) f(id string) {\n\ts.redis.Set(ctx, key(itemKeyPrefix, id, \"x\"), 1, 0)\n}\n",
+		"stats.rb": "class Stats\n  def user_key_prefix(id)\n    \"stats/{user:#{id}}\"\n  end\n" +
+			"  def f(id)\n    redis.set(\"#{user_key_prefix(id)}/hits\", 1)\n  end\nend\n",
+		"del.rs": "use redis::Commands;\nfn del(key: &str) {\n    let mut cmd = redis::cmd(\"DEL\");\n    cmd.arg(&key);\n" +
+			"    cmd.query(con).context(format!(\"DEL {key:?}\"));\n}\n",
+		"Build.java": "import redis.clients.jedis.Jedis;\nclass Build {\n  void f(String id) {\n" +
+			"    Map<String, String> result = jedis.hgetAll(\"build:\" + id);\n    g(result.get(\"label\"));\n  }\n}\n",
+		"bot.py": "from async_rediscache import RedisCache\nimport redis\n\nclass Bot:\n    state = RedisCache()\n\n" +
+			"    @group.command(aliases=('del', 'd'))\n    def f(self, kind):\n        self.state.set(f'last_{kind}', 1)\n",
+		"redis.service.mock.ts": "const redis = new Map();\nredis.set('mock:1', 1);\n",
+	})
+	want := "Build.java:4 build:* certain HGETALL\nkeys.go:10 item:one:*:x certain SET\nstats.rb:6 stats/{user:*}/hits certain SET\n"
+	if got := lines(parts); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for config, want := range map[string]string{
+		"import org.springframework.cache.caffeine.CaffeineCacheManager;\nclass Config {}\n": "",
+		"import org.springframework.data.redis.cache.RedisCacheManager;\nclass Config {}\n":  "A.java:2 carts::* likely @Cacheable\n",
+		"import org.springframework.data.redis.cache.RedisCacheConfiguration;\nclass Config {\n" +
+			"  void f() { RedisCacheConfiguration.defaultCacheConfig().prefixCacheNameWith(id); }\n}\n": "A.java:2 *carts* likely @Cacheable\n",
+	} {
+		c := checkout(t, map[string]string{"pom.xml": "<artifactId>spring-boot-starter-data-redis</artifactId>", "Config.java": config,
+			"A.java": "class A {\n  @Cacheable(\"carts\")\n  void f() {}\n}\n"})
+		if got := lines(c); got != want {
+			t.Errorf("%s\ngot\n%s\nwant\n%s", config, got, want)
+		}
+	}
+}

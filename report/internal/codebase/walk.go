@@ -46,7 +46,7 @@ func isTest(file string) bool {
 	base := path.Base(file)
 	name := strings.TrimSuffix(base, path.Ext(base))
 	lower := strings.ToLower(name)
-	for _, end := range [...]string{"_test", ".test", ".spec", "_spec", "-test", ".tests", ".stories", ".cy"} {
+	for _, end := range [...]string{"_test", ".test", ".spec", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
 		if strings.HasSuffix(lower, end) {
 			return true
 		}
@@ -108,6 +108,11 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		if e.Type().IsRegular() && (e.Name() == "package.json" || e.Name() == "Gemfile") && len(w.needs) < maxIgnore {
 			text, _ := w.read(name)
 			w.needs[name] = hasClient.MatchString(text)
+		}
+		if e.Type().IsRegular() && manifestOf(e.Name()) == java && len(w.needs) < maxIgnore {
+			text, _ := w.read(name)
+			text = strings.ToLower(text)
+			w.needs[path.Join(dir, "pom.xml")] = ofServer(text) || !strings.Contains(text, "ehcache")
 		}
 		if in := manifestOf(e.Name()); in != nil && e.Type().IsRegular() && !w.clients[in] {
 			text, _ := w.read(name)
@@ -171,7 +176,7 @@ func (s *scanner) lacksClient() map[*syntax]bool {
 
 // without reports whether the nearest manifest above a file names no client of the server.
 func (w *walker) without(file string, in *syntax) bool {
-	manifest := map[*syntax]string{javaScript: "package.json", ruby: "Gemfile"}[in]
+	manifest := map[*syntax]string{javaScript: "package.json", ruby: "Gemfile", java: "pom.xml"}[in]
 	for dir := path.Dir(file); manifest != ""; dir = path.Dir(dir) {
 		if needs, known := w.needs[path.Join(dir, manifest)]; known || dir == "." {
 			return known && !needs

@@ -18,6 +18,7 @@ package hashindex
 import (
 	"math/bits"
 	"math/rand/v2"
+	"unsafe"
 )
 
 // seed is odd, so multiplying by it loses no bits.
@@ -88,17 +89,53 @@ func (x *Index) Reset() {
 	x.used = 0
 }
 
-// Append appends to a list of which little is to be left as garbage: where it has no
-// room, it gets twice the room. The built-in append adds a quarter to long lists, and so
-// leaves four times their length.
+// Append appends to a list of which little is to be left as garbage: where it has no room,
+// it gets twice the room. The built-in append adds a quarter to long lists, and so leaves four
+// times their length. The first room is for 17 elements: a list of a few more than a power of
+// two, at which its user stops, need not grow again.
 func Append[T any](list []T, v T) []T {
 	if len(list) == cap(list) {
-		longer := make([]T, len(list), max(16, 2*len(list)))
+		longer := make([]T, len(list), max(17, 2*len(list)))
 		copy(longer, list)
 		list = longer
 	}
 	return append(list, v)
 }
 
+// chunk is the number of elements that a List allocates at once.
+const chunk = 32
+
+// List is a list of large elements, which stay where they are when it grows: nothing is
+// copied, and no garbage is left. The zero value is empty.
+type List[T any] struct {
+	chunks []*[chunk]T
+	length int
+}
+
+// Len returns the number of elements.
+func (l *List[T]) Len() int { return l.length }
+
+// At returns an element. It must be there.
+func (l *List[T]) At(i int) *T { return &l.chunks[uint(i)/chunk][uint(i)%chunk] }
+
+// Add adds an element and returns it: as it was before Reset, 0 at first.
+func (l *List[T]) Add() *T {
+	if l.length == chunk*len(l.chunks) {
+		c := new([chunk]T)
+		clear(c[:]) // new memory that is read before it is written costs the system two faults a page
+		l.chunks = append(l.chunks, c)
+	}
+	l.length++
+	return l.At(l.length - 1)
+}
+
+// Reset removes all elements and keeps their memory.
+func (l *List[T]) Reset() { l.length = 0 }
+
 // Bytes returns the memory of the slots in bytes.
 func (x *Index) Bytes() int64 { return 4 * int64(len(x.slots)) }
+
+// Bytes returns the memory of the list in bytes, without what its elements point to.
+func (l *List[T]) Bytes() int64 {
+	return int64(len(l.chunks)) * int64(unsafe.Sizeof([chunk]T{}))
+}

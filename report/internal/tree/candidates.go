@@ -71,6 +71,7 @@ func (c *candidates) grow() {
 	}
 	old := c.slots
 	c.slots, c.used = make([]candidate, n), 0
+	clear(c.slots) // not read before it is written: see hashindex.List
 	for _, s := range old {
 		if s.hits > less {
 			*c.slot(s.hash) = candidate{s.hash, s.hits - less}

@@ -17,7 +17,7 @@ func (t *Tree) foldFull() {
 	for len(t.full) > 0 {
 		s := t.full[len(t.full)-1]
 		t.full = t.full[:len(t.full)-1]
-		n, limit := &t.nodes[s.node], int32(limitOf(s.node))
+		n, limit := t.Node(s.node), int32(limitOf(s.node))
 		if n.removed || max(n.values[s.kind], n.words[s.kind]) <= limit {
 			continue
 		}
@@ -43,7 +43,7 @@ func (t *Tree) fold(s spot, most int) {
 func (t *Tree) rank(s spot, words bool) (all ranked, list []ranked) {
 	list = t.scratch.values[:0]
 	for c := range t.Children(s.node) {
-		n := &t.nodes[c]
+		n := t.Node(c)
 		if n.kind != s.kind || n.rest {
 			continue
 		}
@@ -72,7 +72,7 @@ func (t *Tree) heaviest(list []ranked, most int, keys, size int64) map[int32]boo
 		}
 		t.heavy = heavy
 		slices.SortFunc(heavy, func(a, b ranked) int {
-			return cmp.Or(cmp.Compare(of(&b), of(&a)), strings.Compare(t.nodes[a.node].label, t.nodes[b.node].label))
+			return cmp.Or(cmp.Compare(of(&b), of(&a)), strings.Compare(t.Node(a.node).label, t.Node(b.node).label))
 		})
 		for i := range heavy[:min(most, len(heavy))] {
 			kept[heavy[i].node] = true
@@ -92,7 +92,7 @@ func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
 	var all ranked
 	missed := int64(0)
 	for list != 0 {
-		n := &t.nodes[list]
+		n := t.Node(list)
 		next := n.next
 		all.keys, all.size = all.keys+n.Keys, all.size+n.Size
 		if n.kind == s.kind && !n.rest && !isStar(n) && (words || !n.word) && !kept[list] {
@@ -106,14 +106,14 @@ func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
 		list = next
 	}
 	// The order decides which name a place gets first, nothing else.
-	slices.SortFunc(out, func(a, b int32) int { return strings.Compare(t.nodes[a].label, t.nodes[b].label) })
+	slices.SortFunc(out, func(a, b int32) int { return strings.Compare(t.Node(a).label, t.Node(b).label) })
 	p := t.placeOf(s.node, s.kind)
 	p.missed = max(p.missed, missed)
 	t.addShapes(s, out, all.keys/part, all.size/part)
 	for _, c := range out {
-		label := []byte(t.nodes[c].label)
+		label := []byte(t.Node(c).label)
 		to := t.starOf(s.node, label, s.kind)
-		if !t.sameShape(label, s.kind, t.nodes[to].label) {
+		if !t.sameShape(label, s.kind, t.Node(to).label) {
 			t.foldedLeaves(c)
 		}
 		t.absorb(to, c)
@@ -126,7 +126,7 @@ func (t *Tree) addShapes(s spot, out []int32, keys, size int64) {
 	sums := map[string]ranked{}
 	var text []byte
 	for _, c := range out {
-		n := &t.nodes[c]
+		n := t.Node(c)
 		if n.wide {
 			continue
 		}
@@ -136,7 +136,7 @@ func (t *Tree) addShapes(s spot, out []int32, keys, size int64) {
 			sums[string(text)] = ranked{r.node + 1, r.keys + n.Keys, r.size + n.Size}
 		}
 	}
-	hash := t.nodes[s.node].hash
+	hash := t.Node(s.node).hash
 	for shape, r := range sums {
 		if r.node < 2 || r.keys <= keys && r.size <= size {
 			delete(sums, shape)
@@ -160,7 +160,7 @@ func (t *Tree) addShapes(s spot, out []int32, keys, size int64) {
 // absorb moves what a node has, which no list has any more, and all below it into
 // another one.
 func (t *Tree) absorb(to, from int32) {
-	a, b := &t.nodes[to], &t.nodes[from]
+	a, b := t.Node(to), t.Node(from)
 	a.Keys, a.Size = a.Keys+b.Keys, a.Size+b.Size
 	if b.Leaf != 0 {
 		if a.Leaf == 0 {
@@ -177,40 +177,40 @@ func (t *Tree) absorb(to, from int32) {
 func (t *Tree) absorbChildren(to, from int32) {
 	var lost, before [2]place
 	for kind := range uint8(2) {
-		if p := t.nodes[to].place[kind]; p != 0 {
+		if p := t.Node(to).place[kind]; p != 0 {
 			before[kind] = t.places[p-1]
 		}
-		p := t.nodes[from].place[kind]
+		p := t.Node(from).place[kind]
 		if p == 0 {
 			continue
 		}
 		lost[kind] = t.places[p-1]
 		at := t.placeOf(to, kind)
 		at.words = at.words || lost[kind].words
-		for c := t.nodes[to].first; c != 0; c = t.nodes[c].next {
-			if n := &t.nodes[c]; n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n.word) &&
-				t.find(n.hashBelow(t.nodes[from].hash)) == 0 {
+		for c := t.Node(to).first; c != 0; c = t.Node(c).next {
+			if n := t.Node(c); n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n.word) &&
+				t.find(n.hashBelow(t.Node(from).hash)) == 0 {
 				n.missed += t.lostAt(&lost[kind])
 			}
 		}
 	}
-	folds := [2]bool{t.nodes[to].place[inner] != 0, t.nodes[to].place[end] != 0}
+	folds := [2]bool{t.Node(to).place[inner] != 0, t.Node(to).place[end] != 0}
 	for c := t.detach(from); c != 0; {
-		n := &t.nodes[c]
+		n := t.Node(c)
 		next := n.next
-		hash := n.hashBelow(t.nodes[to].hash)
+		hash := n.hashBelow(t.Node(to).hash)
 		switch into := t.find(hash); {
-		case n.rest || t.nodes[to].closed:
+		case n.rest || t.Node(to).closed:
 			into = t.ensureRest(to)
-			r, n := &t.nodes[into], &t.nodes[c]
+			r, n := t.Node(into), t.Node(c)
 			r.Keys, r.Size = r.Keys+n.Keys, r.Size+n.Size
-			if leaf := t.collapse(c, 0); t.nodes[into].Leaf == 0 {
-				t.nodes[into].Leaf = leaf
+			if leaf := t.collapse(c, 0); t.Node(into).Leaf == 0 {
+				t.Node(into).Leaf = leaf
 			} else if leaf != 0 {
-				t.leaves.Join(t.nodes[into].Leaf, leaf)
+				t.leaves.Join(t.Node(into).Leaf, leaf)
 			}
 		case into != 0:
-			m := &t.nodes[into]
+			m := t.Node(into)
 			m.missed, m.hits, m.late = m.missed+n.missed, m.hits+n.hits, m.late || n.late
 			t.absorb(into, c)
 		default:
@@ -222,8 +222,8 @@ func (t *Tree) absorbChildren(to, from int32) {
 		c = next
 	}
 	for kind := range lost {
-		if t.nodes[from].place[kind] != 0 {
-			t.places[t.nodes[to].place[kind]-1].missed += t.lostAt(&lost[kind])
+		if t.Node(from).place[kind] != 0 {
+			t.places[t.Node(to).place[kind]-1].missed += t.lostAt(&lost[kind])
 		}
 	}
 	t.dirty = true
@@ -232,27 +232,27 @@ func (t *Tree) absorbChildren(to, from int32) {
 // move makes a node, which no list has any more, a child of another one.
 func (t *Tree) move(i, parent int32, hash uint64) {
 	t.link(i, parent)
-	t.nodes[i].hash = hash
+	t.Node(i).hash = hash
 	t.enter(i)
-	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
 		t.rehash(c, hash)
 	}
 }
 
 func (t *Tree) rehash(i int32, parent uint64) {
-	t.nodes[i].hash = t.nodes[i].hashBelow(parent)
+	t.Node(i).hash = t.Node(i).hashBelow(parent)
 	t.enter(i)
-	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
-		t.rehash(c, t.nodes[i].hash)
+	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
+		t.rehash(c, t.Node(i).hash)
 	}
 }
 
 // foldedLeaves tells Leaves of the patterns at a node that is to be absorbed, and below.
 func (t *Tree) foldedLeaves(i int32) {
-	if t.nodes[i].Leaf != 0 {
+	if t.Node(i).Leaf != 0 {
 		t.foldedLeaf(i)
 	}
-	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
 		t.foldedLeaves(c)
 	}
 }
@@ -265,7 +265,7 @@ func (t *Tree) sameShape(value []byte, kind uint8, into string) bool {
 }
 
 func (t *Tree) foldedLeaf(i int32) {
-	if n := &t.nodes[i]; n.wide || n.rest {
+	if n := t.Node(i); n.wide || n.rest {
 		return // the folds of others were recorded when it was made
 	}
 	t.names[0] = t.AppendPath(t.names[0][:0], i)
@@ -277,6 +277,7 @@ func (t *Tree) foldedLeaf(i int32) {
 // or have more than Values, if they have less than 1/finalShare of the keys and of the
 // memory of their place.
 func (t *Tree) Finish() {
+	t.table = nil // no block reads it any more
 	t.seal()
 	t.foldFull()
 	t.finishBelow(0)
@@ -285,7 +286,7 @@ func (t *Tree) Finish() {
 func (t *Tree) finishBelow(i int32) {
 	for kind := range uint8(2) {
 		s, limit := spot{i, kind}, int32(limitOf(i)/2)
-		n := &t.nodes[i]
+		n := t.Node(i)
 		words := n.words[kind] > limit
 		if n.closed || n.place[kind] == 0 && !words && n.values[kind] <= limit {
 			continue
@@ -300,7 +301,7 @@ func (t *Tree) finishBelow(i int32) {
 		}
 	}
 	t.full = t.full[:0]
-	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
 		t.finishBelow(c)
 	}
 }
@@ -309,15 +310,15 @@ func (t *Tree) finishBelow(i int32) {
 // have no digits. Words with keysOfNumber keys or a share of the place stay, and so do up to GroupValues
 // words without a separator before them: they may be parts of an application.
 func (t *Tree) foldLetters(s spot) {
-	identifiers := t.find(hashOf(t.nodes[s.node].hash, []byte("*"), end))
-	if identifiers == 0 || t.nodes[identifiers].Keys <= GroupValues || s.node == 0 && t.nodes[0].words[end] <= GroupValues {
+	identifiers := t.find(hashOf(t.Node(s.node).hash, []byte("*"), end))
+	if identifiers == 0 || t.Node(identifiers).Keys <= GroupValues || s.node == 0 && t.Node(0).words[end] <= GroupValues {
 		return
 	}
 	t.placeOf(s.node, s.kind).words = true
 	all, list := t.rank(s, true)
 	kept := t.heaviest(list, len(list), (all.keys-1)/finalShare, (all.size-1)/finalShare)
 	for _, v := range list {
-		if n := &t.nodes[v.node]; !n.word || n.Keys >= keysOfNumber {
+		if n := t.Node(v.node); !n.word || n.Keys >= keysOfNumber {
 			kept[v.node] = true
 		}
 	}

@@ -18,7 +18,7 @@ func (t *Tree) Find(name []byte) (found []int32) {
 		var below []int32
 		for _, parent := range nodes {
 			for _, c := range t.lookUp(parent, value, kind) {
-				if kind == end || t.nodes[c].rest {
+				if kind == end || t.Node(c).rest {
 					found = append(found, c)
 				} else {
 					below = append(below, c)
@@ -36,13 +36,13 @@ func (t *Tree) Find(name []byte) (found []int32) {
 // lookUp returns the child that counts the keys of a value, or those that a pattern stands for. A
 // place that only a merged tree had closed has a rest beside its other children.
 func (t *Tree) lookUp(parent int32, value []byte, kind uint8) (list []int32) {
-	hash := t.nodes[parent].hash
+	hash := t.Node(parent).hash
 	if c := t.find(hashOf(hash, value, kind)); c != 0 {
 		return []int32{c}
 	}
 	if bytes.IndexByte(value, '*') >= 0 && kind == inner {
 		for _, c := range t.Sorted(parent) {
-			if n := &t.nodes[c]; n.kind == kind && bytes.Equal(t.cut.namer.AppendPattern(nil, []byte(n.label)), value) {
+			if n := t.Node(c); n.kind == kind && bytes.Equal(t.cut.namer.AppendPattern(nil, []byte(n.label)), value) {
 				list = append(list, c)
 			}
 		}
@@ -62,8 +62,8 @@ func (t *Tree) lookUp(parent int32, value []byte, kind uint8) (list []int32) {
 
 // lookUpFolded returns the child that counts the keys of a value without a node, 0 if there is none.
 func (t *Tree) lookUpFolded(parent int32, value []byte, kind uint8) int32 {
-	hash := t.nodes[parent].hash
-	if p := t.nodes[parent].place[kind]; p == 0 || !t.places[p-1].folds(!varies(value)) {
+	hash := t.Node(parent).hash
+	if p := t.Node(parent).place[kind]; p == 0 || !t.places[p-1].folds(!varies(value)) {
 		return 0
 	}
 	t.text = t.cut.appendShape(t.text[:0], value, kind)
@@ -125,7 +125,7 @@ func (t *Tree) Patterns(of []Grouped, vary bool) (list []Pattern) {
 	patterns := map[string]ranked{} // of inner values; node is how many have it
 	var number [2]int
 	for i, c := range children {
-		n := &t.nodes[c.Node]
+		n := t.Node(c.Node)
 		if i == 0 || t.compare(children[i-1].Node, c.Node) != 0 {
 			v := value{pattern: n.label}
 			v.node = c.Node
@@ -159,7 +159,7 @@ func (t *Tree) Patterns(of []Grouped, vary bool) (list []Pattern) {
 	position := map[string]int{}
 	for i := range values {
 		v := &values[i]
-		n := &t.nodes[v.node]
+		n := t.Node(v.node)
 		text := v.pattern
 		a := &all[n.kind]
 		switch p := patterns[v.pattern]; {
@@ -197,8 +197,8 @@ func (t *Tree) Exact(i int32) func(yield func(node int32) bool) {
 }
 
 func (t *Tree) exactBelow(i int32, yield func(int32) bool) bool {
-	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
-		if n := &t.nodes[c]; !n.wide && !n.rest && (!yield(c) || !t.exactBelow(c, yield)) {
+	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
+		if n := t.Node(c); !n.wide && !n.rest && (!yield(c) || !t.exactBelow(c, yield)) {
 			return false
 		}
 	}

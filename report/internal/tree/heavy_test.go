@@ -247,9 +247,9 @@ func TestMergedTrees(t *testing.T) {
 func compareTrees(a, b *forest) (differ int, most int64) {
 	nodes := map[string][2]int64{}
 	for side, f := range []*forest{a, b} {
-		for i := range f.nodes {
-			if n := &f.nodes[i]; !n.removed {
-				path := fmt.Sprint(n.kind, string(f.AppendPath(nil, int32(i))))
+		for i := range int32(f.nodes.Len()) {
+			if n := f.Node(i); !n.removed {
+				path := fmt.Sprint(n.kind, string(f.AppendPath(nil, i)))
 				v := nodes[path]
 				v[side] = n.Keys
 				nodes[path] = v
@@ -278,9 +278,9 @@ func read(t *testing.T, f *forest) *forest {
 		if leaf != 0 {
 			back.Node(node).Leaf = leaf
 			back.AddSums(node, f.sums.list[leaf-1], 0)
-			for i := range f.nodes {
-				if f.nodes[i].Leaf == leaf {
-					back.AddSums(node, 0, f.nodes[i].Size)
+			for i := range int32(f.nodes.Len()) {
+				if f.Node(i).Leaf == leaf {
+					back.AddSums(node, 0, f.Node(i).Size)
 				}
 			}
 		}

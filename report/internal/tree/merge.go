@@ -15,8 +15,8 @@ func (t *Tree) Merge(b *Block) []int32 {
 		p.keys, p.size = p.keys+nodes[i].keys, p.size+nodes[i].size
 	}
 	nodeOf, folded := append(t.nodeOf[:0], 0), append(t.folded[:0], false)
-	t.nodes[0].Keys += nodes[0].keys
-	t.nodes[0].Size += nodes[0].size
+	t.Node(0).Keys += nodes[0].keys
+	t.Node(0).Size += nodes[0].size
 	for i := 1; i < len(nodes); i++ {
 		n := &nodes[i]
 		if n.keys == 0 {
@@ -24,33 +24,33 @@ func (t *Tree) Merge(b *Block) []int32 {
 			continue // of an earlier block
 		}
 		parent := nodeOf[n.parent]
-		if t.nodes[parent].rest {
+		if t.Node(parent).rest {
 			nodeOf, folded = append(nodeOf, parent), append(folded, !n.rest && !n.wide)
 			t.countFolded(b, int32(i), folded)
 			continue
 		}
 		to := n.master
-		if int(to) >= len(t.nodes) || t.nodes[to].hash != n.hash {
+		if int(to) >= t.nodes.Len() || t.Node(to).hash != n.hash {
 			label := b.labels[n.label : n.label+uint32(n.length)]
 			to = t.child(parent, label, n)
-			folded = append(folded, folded[n.parent] || !n.wide && t.nodes[to].wide &&
-				!t.sameShape(label, n.kind, t.nodes[to].label))
+			folded = append(folded, folded[n.parent] || !n.wide && t.Node(to).wide &&
+				!t.sameShape(label, n.kind, t.Node(to).label))
 			t.countFolded(b, int32(i), folded)
 			n.master = to
 		} else {
 			folded = append(folded, false)
 		}
-		t.nodes[to].Keys += n.keys
-		t.nodes[to].Size += n.size
+		t.Node(to).Keys += n.keys
+		t.Node(to).Size += n.size
 		nodeOf = append(nodeOf, to)
 		for kind, at := range n.spots {
-			if p := t.nodes[to].place[kind]; at >= 0 && p != 0 {
+			if p := t.Node(to).place[kind]; at >= 0 && p != 0 {
 				t.places[p-1].blind = true
 			}
 		}
 	}
 	for kind, at := range nodes[0].spots {
-		if p := t.nodes[0].place[kind]; at >= 0 && p != 0 {
+		if p := t.Node(0).place[kind]; at >= 0 && p != 0 {
 			t.places[p-1].blind = true
 		}
 	}
@@ -75,7 +75,7 @@ func (t *Tree) countFolded(b *Block, i int32, folded []bool) {
 }
 
 func (t *Tree) child(parent int32, label []byte, n *blockNode) int32 {
-	at := &t.nodes[parent]
+	at := t.Node(parent)
 	if at.closed || n.rest {
 		return t.ensureRest(parent)
 	}
@@ -98,11 +98,11 @@ func (t *Tree) child(parent int32, label []byte, n *blockNode) int32 {
 
 // sumsOf returns the keys and bytes of a place.
 func (t *Tree) sumsOf(parent int32, kind uint8) (keys, size int64) {
-	p := &t.places[t.nodes[parent].place[kind]-1]
+	p := &t.places[t.Node(parent).place[kind]-1]
 	if p.merged != t.merges { // at most once a block
 		p.merged, p.before, p.all, p.size = t.merges, p.missed, 0, 0
-		for c := t.nodes[parent].first; c != 0; c = t.nodes[c].next {
-			if n := &t.nodes[c]; n.kind == kind {
+		for c := t.Node(parent).first; c != 0; c = t.Node(c).next {
+			if n := t.Node(c); n.kind == kind {
 				p.all, p.size = p.all+n.Keys, p.size+n.Size
 			}
 		}
@@ -113,7 +113,7 @@ func (t *Tree) sumsOf(parent int32, kind uint8) (keys, size int64) {
 // starOf returns the node that counts the keys of a value of a folded place that has
 // none of its own.
 func (t *Tree) starOf(parent int32, value []byte, kind uint8) int32 {
-	hash := t.nodes[parent].hash
+	hash := t.Node(parent).hash
 	t.text = t.cut.appendShape(t.text[:0], value, kind)
 	if len(t.text) > 0 {
 		if c := t.find(hashOf(hash, t.text, kind)); c != 0 {
@@ -130,7 +130,7 @@ func (t *Tree) starOf(parent int32, value []byte, kind uint8) int32 {
 
 // ensureRest returns the child of a node that has what it does not distinguish.
 func (t *Tree) ensureRest(parent int32) int32 {
-	hash := restHash(t.nodes[parent].hash)
+	hash := restHash(t.Node(parent).hash)
 	if c := t.find(hash); c != 0 {
 		return c
 	}
@@ -139,7 +139,7 @@ func (t *Tree) ensureRest(parent int32) int32 {
 
 // sampled counts a value of a folded place that a sampled key of a block has.
 func (t *Tree) sampled(parent int32, label []byte, s *sample, weight int32) {
-	at := &t.nodes[parent]
+	at := t.Node(parent)
 	p := at.place[s.kind]
 	if p == 0 || at.rest || at.closed {
 		return
@@ -147,15 +147,15 @@ func (t *Tree) sampled(parent int32, label []byte, s *sample, weight int32) {
 	hash := hashOf(at.hash, label, s.kind)
 	if int(at.values[s.kind]+at.words[s.kind]) > t.places[p-1].stars {
 		if c := t.find(hash); c != 0 {
-			if !t.nodes[c].wide {
-				t.nodes[c].hits += weight
+			if !t.Node(c).wide {
+				t.Node(c).hits += weight
 			}
 			return
 		}
 	}
 	if hits := t.places[p-1].sampled.add(hash, weight); hits > 0 {
 		c := t.add(parent, hash, string(label), s.kind, flags{wide: s.wide})
-		t.nodes[c].hits, t.nodes[c].late = hits, true
+		t.Node(c).hits, t.Node(c).late = hits, true
 	}
 }
 
@@ -166,7 +166,7 @@ func (t *Tree) Settle(most int) {
 	if t.ends > most || t.used > MaxNodes || t.labels > maxLabels {
 		t.shrink(most - most/4)
 	}
-	if len(t.nodes) > 1024 && 8*t.used < len(t.nodes) {
+	if t.nodes.Len() > 1024 && 8*t.used < t.nodes.Len() {
 		t.compact()
 	}
 	t.merges++
@@ -174,20 +174,20 @@ func (t *Tree) Settle(most int) {
 
 // compact moves the nodes that are in use to the first numbers.
 func (t *Tree) compact() {
-	moved := make([]int32, len(t.nodes))
+	moved := make([]int32, t.nodes.Len())
 	used := int32(0)
-	for i := range t.nodes {
-		if !t.nodes[i].removed {
+	for i := range int32(t.nodes.Len()) {
+		if !t.Node(i).removed {
 			moved[i] = used
 			used++
 		}
 	}
-	nodes := make([]Node, used, 2*used)
+	var nodes hashindex.List[Node]
 	t.index = hashindex.New(2 * int(used))
-	for i := range t.nodes {
-		if n := t.nodes[i]; !n.removed {
+	for i := range int32(t.nodes.Len()) {
+		if n := *t.Node(i); !n.removed {
 			n.parent, n.first, n.next = moved[n.parent], moved[n.first], moved[n.next]
-			nodes[moved[i]] = n
+			*nodes.Add() = n
 			if i > 0 {
 				t.index.Insert(n.hash, int(moved[i]))
 			}
@@ -202,8 +202,8 @@ func (t *Tree) MergeTree(o *Tree, join func(to int32, from *Node)) {
 	t.merges++
 	t.seal()
 	t.mergeNode(0, o, 0, join)
-	t.nodes[0].Keys += o.nodes[0].Keys
-	t.nodes[0].Size += o.nodes[0].Size
+	t.Node(0).Keys += o.Node(0).Keys
+	t.Node(0).Size += o.Node(0).Size
 }
 
 // mergeNode adds what is below a node, whose sums were added.
@@ -213,32 +213,32 @@ func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from
 	before := func(n *Node) int64 { return t.lost(to, n.kind, n.word) + own }
 	missed := map[int32]int64{} // of nodes that are only there
 	for c := range o.Children(from) {
-		if n := &o.nodes[c]; !n.rest && !n.wide && t.find(n.hashBelow(t.nodes[to].hash)) == 0 {
+		if n := o.Node(c); !n.rest && !n.wide && t.find(n.hashBelow(t.Node(to).hash)) == 0 {
 			missed[c] = before(n)
 		}
 	}
 	for kind := range uint8(2) {
-		if p := o.nodes[from].place[kind]; p != 0 {
+		if p := o.Node(from).place[kind]; p != 0 {
 			to := t.placeOf(to, kind)
 			to.words = to.words || o.places[p-1].words
 		}
 	}
 	// What the other tree does not have may have been counted elsewhere there.
-	for c := t.nodes[to].first; c != 0; c = t.nodes[c].next {
-		if n := &t.nodes[c]; !n.wide && !n.rest && o.find(n.hashBelow(o.nodes[from].hash)) == 0 {
+	for c := t.Node(to).first; c != 0; c = t.Node(c).next {
+		if n := t.Node(c); !n.wide && !n.rest && o.find(n.hashBelow(o.Node(from).hash)) == 0 {
 			n.missed += o.lost(from, n.kind, n.word) + rest
 		}
 	}
 	for c := range o.Children(from) {
-		n := &o.nodes[c]
+		n := o.Node(c)
 		into := int32(0)
-		if n.rest || t.nodes[to].closed {
+		if n.rest || t.Node(to).closed {
 			into = t.ensureRest(to)
-		} else if into = t.find(n.hashBelow(t.nodes[to].hash)); into == 0 {
-			into = t.add(to, n.hashBelow(t.nodes[to].hash), n.label, n.kind, flags{wide: n.wide})
-			t.nodes[into].missed = missed[c]
+		} else if into = t.find(n.hashBelow(t.Node(to).hash)); into == 0 {
+			into = t.add(to, n.hashBelow(t.Node(to).hash), n.label, n.kind, flags{wide: n.wide})
+			t.Node(into).missed = missed[c]
 		}
-		m := &t.nodes[into]
+		m := t.Node(into)
 		m.Keys, m.Size = m.Keys+n.Keys, m.Size+n.Size
 		if !n.wide && !m.rest {
 			m.missed, m.hits = m.missed+o.lacks(n), m.hits+n.hits
@@ -253,7 +253,7 @@ func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from
 		t.mergeNode(into, o, c, join)
 	}
 	for kind := range uint8(2) {
-		if p := o.nodes[from].place[kind]; p != 0 {
+		if p := o.Node(from).place[kind]; p != 0 {
 			t.placeOf(to, kind).missed += o.lostAt(&o.places[p-1])
 		}
 	}
@@ -261,18 +261,18 @@ func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from
 
 // restOf returns the keys that a node does not distinguish.
 func (t *Tree) restOf(i int32) int64 {
-	if c := t.find(restHash(t.nodes[i].hash)); c != 0 {
-		return t.nodes[c].Keys
+	if c := t.find(restHash(t.Node(i).hash)); c != 0 {
+		return t.Node(c).Keys
 	}
 	return 0
 }
 
 // eachLeaf calls do for all leaves below a node, and for the node if it is one.
 func (t *Tree) eachLeaf(i int32, do func(n *Node)) {
-	if t.nodes[i].Leaf != 0 {
-		do(&t.nodes[i])
+	if t.Node(i).Leaf != 0 {
+		do(t.Node(i))
 	}
-	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
 		t.eachLeaf(c, do)
 	}
 }
@@ -280,13 +280,13 @@ func (t *Tree) eachLeaf(i int32, do func(n *Node)) {
 // shrink frees leaves until there are at most enough: first patterns of names that end
 // at light places are folded, then light nodes are closed.
 func (t *Tree) shrink(enough int) {
-	all := t.nodes[0]
+	all := *t.Node(0)
 	tooMany := func() bool { return t.ends > enough || t.used > MaxNodes*3/4 || t.labels > maxLabels*3/4 }
-	for i := range t.nodes {
-		if n := &t.nodes[i]; !n.removed && i > 0 && n.values[end]+n.words[end] > 1 && n.Keys <= all.Keys/1024 &&
+	for i := range int32(t.nodes.Len()) {
+		if n := t.Node(i); !n.removed && i > 0 && n.values[end]+n.words[end] > 1 && n.Keys <= all.Keys/1024 &&
 			n.Size <= all.Size/1024 {
-			t.placeOf(int32(i), end).words = true
-			t.fold(spot{int32(i), end}, 0)
+			t.placeOf(i, end).words = true
+			t.fold(spot{i, end}, 0)
 		}
 	}
 	for s := int64(8192); tooMany(); s /= 2 {
@@ -307,8 +307,8 @@ func (t *Tree) shrink(enough int) {
 // closeBelow closes the nodes below one that have neither more keys nor more bytes than
 // another one.
 func (t *Tree) closeBelow(i int32, least *Node) {
-	for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
-		n := &t.nodes[c]
+	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
+		n := t.Node(c)
 		if n.kind != inner || n.closed {
 			continue
 		}
@@ -326,23 +326,23 @@ func (t *Tree) close(i int32) {
 	rest := int32(0)
 	keys, size, leaf := int64(0), int64(0), int32(0)
 	for list != 0 {
-		next := t.nodes[list].next
-		if t.nodes[list].rest {
+		next := t.Node(list).next
+		if t.Node(list).rest {
 			rest = list
 			list = next
 			continue
 		}
-		keys, size = keys+t.nodes[list].Keys, size+t.nodes[list].Size
+		keys, size = keys+t.Node(list).Keys, size+t.Node(list).Size
 		leaf = t.collapse(list, leaf)
 		list = next
 	}
-	t.nodes[i].closed, t.dirty = true, true
+	t.Node(i).closed, t.dirty = true, true
 	if rest == 0 {
 		rest = t.ensureRest(i)
 	} else {
-		t.nodes[rest].next, t.nodes[i].first = 0, rest
+		t.Node(rest).next, t.Node(i).first = 0, rest
 	}
-	r := &t.nodes[rest]
+	r := t.Node(rest)
 	r.Keys, r.Size = r.Keys+keys, r.Size+size
 	if r.Leaf == 0 {
 		r.Leaf = leaf
@@ -354,7 +354,7 @@ func (t *Tree) close(i int32) {
 // collapse removes a node and all below it, and joins their leaves with another one, 0
 // none yet, which it returns.
 func (t *Tree) collapse(i, into int32) int32 {
-	if leaf := t.nodes[i].Leaf; leaf != 0 {
+	if leaf := t.Node(i).Leaf; leaf != 0 {
 		t.foldedLeaf(i)
 		if into == 0 {
 			into = leaf
@@ -362,8 +362,8 @@ func (t *Tree) collapse(i, into int32) int32 {
 			t.leaves.Join(into, leaf)
 		}
 	}
-	for c := t.nodes[i].first; c != 0; {
-		next := t.nodes[c].next
+	for c := t.Node(i).first; c != 0; {
+		next := t.Node(c).next
 		into = t.collapse(c, into)
 		c = next
 	}

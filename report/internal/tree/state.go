@@ -28,7 +28,7 @@ const (
 func (t *Tree) Records(yield func(r Record, leaf int32)) { t.recordsBelow(0, 0, yield) }
 
 func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int32)) {
-	n := &t.nodes[i]
+	n := t.Node(i)
 	r := Record{Depth: depth, Kind: n.kind, Label: []byte(n.label), Missed: t.lacks(n), Hits: n.hits,
 		Lost: [2]int64{-1, -1}}
 	for f, set := range map[uint8]bool{recordWide: n.wide, recordRest: n.rest, recordClosed: n.closed} {
@@ -80,7 +80,7 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		}
 		r.path = r.path[:rec.Depth]
 		parent := r.path[rec.Depth-1]
-		p := &t.nodes[parent]
+		p := t.Node(parent)
 		isRest := rec.Flags&recordRest != 0
 		label := string(rec.Label)
 		last := byte(0)
@@ -100,7 +100,7 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		node = t.add(parent, hash, label, rec.Kind, n.flags)
 		r.path = append(r.path, node)
 	}
-	n := &t.nodes[node]
+	n := t.Node(node)
 	n.missed, n.hits, n.closed = rec.Missed, rec.Hits, rec.Flags&recordClosed != 0
 	if n.kind == end && node != 0 && (n.closed || rec.Lost != [2]int64{-1, -1}) {
 		return 0, false
@@ -136,9 +136,9 @@ func (t *Tree) AppendEnd(dst, name []byte) []byte {
 
 // AddSums adds the sums of a leaf that was read.
 func (t *Tree) AddSums(i int32, keys, size int64) {
-	for ; ; i = t.nodes[i].parent {
-		t.nodes[i].Keys += keys
-		t.nodes[i].Size += size
+	for ; ; i = t.Node(i).parent {
+		t.Node(i).Keys += keys
+		t.Node(i).Size += size
 		if i == 0 {
 			return
 		}

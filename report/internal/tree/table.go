@@ -37,7 +37,7 @@ const (
 func (t *Tree) Publish() *Table {
 	t.refold()
 	weight := int32(1)
-	if t.nodes[0].Keys >= lateKeys {
+	if t.Node(0).Keys >= lateKeys {
 		weight = lateWeight
 	}
 	if !t.dirty && (t.table == nil || t.table.weight == weight) {
@@ -45,8 +45,8 @@ func (t *Tree) Publish() *Table {
 	}
 	t.dirty = false
 	p := &Table{spotOf: map[uint64]int32{}, pinned: map[uint64]struct{}{}, weight: weight}
-	for i := range t.nodes {
-		n := &t.nodes[i]
+	for i := range int32(t.nodes.Len()) {
+		n := t.Node(i)
 		if n.removed || n.place == [2]int32{} && !n.closed {
 			continue
 		}
@@ -59,8 +59,8 @@ func (t *Tree) Publish() *Table {
 				s.words = t.places[n.place[kind]-1].words
 			}
 			var keys, size int64
-			for c := n.first; c != 0; c = t.nodes[c].next {
-				child := &t.nodes[c]
+			for c := n.first; c != 0; c = t.Node(c).next {
+				child := t.Node(c)
 				if child.kind != kind || child.rest {
 					continue
 				}
@@ -89,19 +89,19 @@ func (t *Tree) Publish() *Table {
 // refold folds places again that have twice the keys: values that had many are light by
 // now.
 func (t *Tree) refold() {
-	for i := range t.nodes {
-		for kind, p := range t.nodes[i].place {
-			if p == 0 || int(t.nodes[i].values[kind]+t.nodes[i].words[kind]) <= t.places[p-1].stars {
+	for i := range int32(t.nodes.Len()) {
+		for kind, p := range t.Node(i).place {
+			if p == 0 || int(t.Node(i).values[kind]+t.Node(i).words[kind]) <= t.places[p-1].stars {
 				continue
 			}
 			keys := int64(0)
-			for c := range t.Children(int32(i)) {
-				if t.nodes[c].kind == uint8(kind) {
-					keys += t.nodes[c].Keys
+			for c := range t.Children(i) {
+				if t.Node(c).kind == uint8(kind) {
+					keys += t.Node(c).Keys
 				}
 			}
 			if keys >= 2*t.places[p-1].keys {
-				t.fold(spot{int32(i), uint8(kind)}, limitOf(int32(i))/4)
+				t.fold(spot{i, uint8(kind)}, limitOf(i)/4)
 				t.dirty = true
 			}
 		}

@@ -49,7 +49,7 @@ type Leaves interface {
 type Tree struct {
 	cut    cutter
 	leaves Leaves
-	nodes  []Node
+	nodes  hashindex.List[Node]
 	index  hashindex.Index // of nodes, by hash
 	free   int32           // list by Node.next, 0 none
 	used   int             // nodes in use
@@ -134,7 +134,8 @@ func New(n *naming.Namer, leaves Leaves) *Tree {
 
 // Reset empties the tree and keeps its memory.
 func (t *Tree) Reset() {
-	t.nodes = append(t.nodes[:0], Node{hash: rootHash})
+	t.nodes.Reset()
+	*t.nodes.Add() = Node{hash: rootHash}
 	t.index.Reset()
 	t.places, t.unused, t.full = t.places[:0], t.unused[:0], t.full[:0]
 	t.free, t.used, t.labels, t.ends, t.table, t.dirty, t.merges, t.weight, t.sealed = 0, 1, 0, 0, nil, true, 1, 1, false
@@ -179,7 +180,7 @@ func (t *Tree) find(hash uint64) int32 {
 			return 0
 		}
 		// A node that moved or was removed stays in its earlier slot.
-		if t.nodes[i].hash == hash && !t.nodes[i].removed {
+		if n := t.nodes.At(i); n.hash == hash && !n.removed {
 			return int32(i)
 		}
 	}
@@ -189,23 +190,23 @@ func (t *Tree) find(hash uint64) int32 {
 func (t *Tree) add(parent int32, hash uint64, label string, kind uint8, f flags) int32 {
 	n := Node{hash: hash, label: label, kind: kind, flags: f}
 	n.word = !f.wide && !f.rest && !varies([]byte(label))
-	if p := t.nodes[parent].place[kind]; p != 0 && !f.wide && !f.rest && t.places[p-1].folds(n.word) {
+	if p := t.Node(parent).place[kind]; p != 0 && !f.wide && !f.rest && t.places[p-1].folds(n.word) {
 		n.missed, n.late = t.places[p-1].missed, t.places[p-1].blind
 	}
 	i := t.free
 	if i != 0 {
-		t.free = t.nodes[i].next
-		t.nodes[i] = n
+		t.free = t.Node(i).next
+		*t.Node(i) = n
 	} else {
-		i = int32(len(t.nodes))
-		t.nodes = hashindex.Append(t.nodes, n)
+		i = int32(t.nodes.Len())
+		*t.nodes.Add() = n
 	}
 	t.used++
 	t.labels += len(label)
 	if kind == end {
 		t.ends++
 	}
-	if p := t.nodes[parent].place[kind]; p != 0 && isStar(&n) {
+	if p := t.Node(parent).place[kind]; p != 0 && isStar(&n) {
 		t.places[p-1].stars++
 	}
 	t.dirty = t.dirty || n.late || f.wide
@@ -216,23 +217,26 @@ func (t *Tree) add(parent int32, hash uint64, label string, kind uint8, f flags)
 
 func (t *Tree) enter(i int32) {
 	if t.index.Full() {
-		live := func(n int) (uint64, bool) { return t.nodes[n].hash, n > 0 && n != int(i) && !t.nodes[n].removed }
+		live := func(n int) (uint64, bool) {
+			at := t.nodes.At(n)
+			return at.hash, n > 0 && n != int(i) && !at.removed
+		}
 		if 4*int64(t.used) > t.index.Bytes()/4 {
-			t.index.Grow(len(t.nodes), live)
+			t.index.Grow(t.nodes.Len(), live)
 		} else { // most slots are those of nodes that are gone
 			t.index.Reset()
-			for n := range t.nodes {
+			for n := range t.nodes.Len() {
 				if hash, ok := live(n); ok {
 					t.index.Insert(hash, n)
 				}
 			}
 		}
 	}
-	t.index.Insert(t.nodes[i].hash, int(i))
+	t.index.Insert(t.Node(i).hash, int(i))
 }
 
 func (t *Tree) link(i, parent int32) {
-	n, to := &t.nodes[i], &t.nodes[parent]
+	n, to := t.Node(i), t.Node(parent)
 	n.parent, n.next, to.first = parent, to.first, i
 	if n.rest {
 		return
@@ -256,7 +260,7 @@ func limitOf(parent int32) int {
 
 // remove removes a node that no list has any more. Its children stay as they are.
 func (t *Tree) remove(i int32) {
-	n := &t.nodes[i]
+	n := t.Node(i)
 	for _, p := range n.place {
 		if p != 0 {
 			t.places[p-1] = place{}
@@ -274,7 +278,7 @@ func (t *Tree) remove(i int32) {
 
 // detach takes all children of a node, as a list by Node.next.
 func (t *Tree) detach(i int32) (list int32) {
-	n := &t.nodes[i]
+	n := t.Node(i)
 	list, n.first, n.values, n.words = n.first, 0, [2]int32{}, [2]int32{}
 	return list
 }
@@ -282,7 +286,7 @@ func (t *Tree) detach(i int32) (list int32) {
 // placeOf returns the place of the children of a node of a kind, which is folded from
 // then on. It is valid until the next call.
 func (t *Tree) placeOf(i int32, kind uint8) *place {
-	p := &t.nodes[i].place[kind]
+	p := &t.Node(i).place[kind]
 	if *p == 0 {
 		if n := len(t.unused); n > 0 {
 			*p, t.unused = t.unused[n-1], t.unused[:n-1]
@@ -298,7 +302,7 @@ func (t *Tree) placeOf(i int32, kind uint8) *place {
 // lost returns the most keys of a value without a node that may have been counted at
 // others of its place.
 func (t *Tree) lost(i int32, kind uint8, word bool) int64 {
-	p := t.nodes[i].place[kind]
+	p := t.Node(i).place[kind]
 	if p == 0 || !t.places[p-1].folds(word) {
 		return 0
 	}
@@ -330,8 +334,8 @@ func (t *Tree) seal() {
 	if t.sealed {
 		return
 	}
-	for i := range t.nodes {
-		t.nodes[i].missed = t.lacks(&t.nodes[i])
+	for i := range int32(t.nodes.Len()) {
+		t.Node(i).missed = t.lacks(t.Node(i))
 	}
 	for i := range t.places {
 		t.places[i].missed = t.lostAt(&t.places[i])
@@ -349,16 +353,16 @@ func (t *Tree) unseen(hits int32) int64 {
 // Lacks returns the most keys of a node that may have been counted at others, because
 // its place, or one above, was folded before the value was known to have many.
 func (t *Tree) Lacks(i int32) (keys int64) {
-	for ; i != 0; i = t.nodes[i].parent {
-		if n := &t.nodes[i]; !n.wide {
+	for ; i != 0; i = t.Node(i).parent {
+		if n := t.Node(i); !n.wide {
 			keys += t.lacks(n)
 		}
 	}
 	return keys
 }
 
-// Node returns a node. It is valid until the tree changes.
-func (t *Tree) Node(i int32) *Node { return &t.nodes[i] }
+// Node returns a node.
+func (t *Tree) Node(i int32) *Node { return t.nodes.At(int(i)) }
 
 // Label returns what a node adds to the path of its parent.
 func (n *Node) Label() string { return n.label }
@@ -375,7 +379,7 @@ func (n *Node) Parent() int32 { return n.parent }
 // Children calls yield for the children of a node, in no order.
 func (t *Tree) Children(i int32) func(yield func(child int32) bool) {
 	return func(yield func(int32) bool) {
-		for c := t.nodes[i].first; c != 0; c = t.nodes[c].next {
+		for c := t.Node(i).first; c != 0; c = t.Node(c).next {
 			if !yield(c) {
 				return
 			}
@@ -391,7 +395,7 @@ func (t *Tree) Sorted(i int32) []int32 {
 }
 
 func (t *Tree) compare(a, b int32) int {
-	x, y := &t.nodes[a], &t.nodes[b]
+	x, y := t.Node(a), t.Node(b)
 	return cmp.Or(strings.Compare(x.label, y.label), int(x.kind)-int(y.kind))
 }
 
@@ -399,17 +403,17 @@ func (t *Tree) compare(a, b int32) int {
 func (t *Tree) AppendPath(dst []byte, i int32) []byte {
 	var path [maxSegments + 2]int32
 	n := 0
-	for ; i != 0; i = t.nodes[i].parent {
+	for ; i != 0; i = t.Node(i).parent {
 		path[n] = i
 		n++
 	}
 	for n--; n >= 0; n-- {
-		dst = append(dst, t.nodes[path[n]].label...)
+		dst = append(dst, t.Node(path[n]).label...)
 	}
 	return dst
 }
 
 // Bytes returns the memory of the tree in bytes.
 func (t *Tree) Bytes() int64 {
-	return int64(cap(t.nodes))*int64(unsafe.Sizeof(Node{})) + t.index.Bytes() + int64(t.labels)
+	return t.nodes.Bytes() + t.index.Bytes() + int64(t.labels)
 }

@@ -109,8 +109,8 @@ func (f *forest) check(t *testing.T, keys []key) (lacks int64, nodes int) {
 	for _, k := range keys {
 		all[0], all[1] = all[0]+1, all[1]+k.size
 	}
-	if f.nodes[0].Keys != all[0] || f.nodes[0].Size != all[1] {
-		t.Errorf("the root has %d keys and %d bytes of %d and %d", f.nodes[0].Keys, f.nodes[0].Size, all[0], all[1])
+	if f.Node(0).Keys != all[0] || f.Node(0).Size != all[1] {
+		t.Errorf("the root has %d keys and %d bytes of %d and %d", f.Node(0).Keys, f.Node(0).Size, all[0], all[1])
 	}
 	f.checkSums(t, 0)
 	for i := range f.Exact(0) {
@@ -135,7 +135,7 @@ func (f *forest) check(t *testing.T, keys []key) (lacks int64, nodes int) {
 
 func (f *forest) checkSums(t *testing.T, i int32) {
 	t.Helper()
-	n := f.nodes[i]
+	n := *f.Node(i)
 	if n.Leaf != 0 && f.sums.list[n.Leaf-1] != n.Keys {
 		t.Errorf("leaf %q has %d keys, counted %d", f.AppendPath(nil, i), n.Keys, f.sums.list[n.Leaf-1])
 	}
