@@ -359,50 +359,6 @@ func (f *finisher) tops() {
 	f.r.Hot = f.list(f.Top.Hot())
 }
 
-func (f *finisher) groups() {
-	f.r.GroupsFolded = f.Tables.Groups.Folded()
-	f.r.Groups = make([]Group, 0, f.Tables.Groups.Len())
-	for pattern, g := range f.Tables.Groups.All {
-		row := f.group(pattern, g)
-		row.Identity = f.known[pattern]
-		f.r.Groups = append(f.r.Groups, row)
-	}
-	f.r.FindSource(f.opt.Source)
-	f.sourceOwners()
-	sortGroups(f.r.Groups, f.opt.GroupOrder)
-}
-
-func (f *finisher) group(text string, g *agg.Group) Group {
-	pattern := f.pattern(text)
-	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
-		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys),
-		WithoutTTL:      g.WithoutTTL,
-		SerializedBytes: g.Serialized, NameBytes: g.NameBytes,
-		MemoryWithoutTTL: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}
-	if least, median, most, ok := f.Tables.Groups.TTL(g); ok {
-		out.TTLMin, out.TTLMedian, out.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
-	}
-	if largest := g.Largest(); largest != nil {
-		key := largest.Key()
-		row := f.rowOf(&key, largest, text)
-		out.LargestKey = &row
-	}
-	for ruleSeverity, count := range f.findings(text, g) {
-		out.Findings += count.Keys
-		if agg.SeverityOf(ruleSeverity) == thresholds.Error {
-			out.Errors += count.Keys
-		}
-	}
-	if t, ok := g.Type(); ok {
-		out.Type = t.String()
-	}
-	if db := g.DB(); db >= 0 {
-		out.DB = &db
-	}
-	out.Owner = f.ownerOf(g)
-	return out
-}
-
 func (f *finisher) budgets() {
 	for i, b := range f.Engine(0).Policy().Budgets {
 		for _, j := range f.Judgements {

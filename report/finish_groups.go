@@ -1,11 +1,57 @@
 package report
 
 import (
+	"cmp"
+	"sort"
 	"strings"
 
 	"github.com/rdblens/rdblens/report/internal/agg"
 	"github.com/rdblens/rdblens/thresholds"
 )
+
+func (f *finisher) groups() {
+	f.r.GroupsFolded = f.Tables.Groups.Folded()
+	f.r.Groups = make([]Group, 0, f.Tables.Groups.Len())
+	for pattern, g := range f.Tables.Groups.All {
+		row := f.group(pattern, g)
+		row.Identity = f.known[pattern]
+		f.r.Groups = append(f.r.Groups, row)
+	}
+	f.r.FindSource(f.opt.Source)
+	f.sourceOwners()
+	sortGroups(f.r.Groups, f.opt.GroupOrder)
+}
+
+func (f *finisher) group(text string, g *agg.Group) Group {
+	pattern := f.pattern(text)
+	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
+		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys),
+		WithoutTTL:      g.WithoutTTL,
+		SerializedBytes: g.Serialized, NameBytes: g.NameBytes,
+		MemoryWithoutTTL: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}
+	if least, median, most, ok := f.Tables.Groups.TTL(g); ok {
+		out.TTLMin, out.TTLMedian, out.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
+	}
+	if largest := g.Largest(); largest != nil {
+		key := largest.Key()
+		row := f.rowOf(&key, largest, text)
+		out.LargestKey = &row
+	}
+	for ruleSeverity, count := range f.findings(text, g) {
+		out.Findings += count.Keys
+		if agg.SeverityOf(ruleSeverity) == thresholds.Error {
+			out.Errors += count.Keys
+		}
+	}
+	if t, ok := g.Type(); ok {
+		out.Type = t.String()
+	}
+	if db := g.DB(); db >= 0 {
+		out.DB = &db
+	}
+	out.Owner = f.ownerOf(g)
+	return out
+}
 
 // sourceOwners sets the owners of groups whose keys nobody owns by the configuration: those that
 // CODEOWNERS names of the line that most likely writes them.
@@ -110,4 +156,54 @@ func (f *finisher) moveToSourceOwners(nobody int) {
 		add(&f.r.Owners[nobody], -1)
 		add(&f.r.Owners[at[name]], 1)
 	}
+}
+
+// groupOrders are the columns that groups are sorted by, the largest value first.
+var groupOrders = []struct {
+	name  string
+	value func(*Group) int64
+}{
+	{"memory_bytes", func(g *Group) int64 { return int64(sizeOf(g.MemoryBytes, g.ValueBytes)) }},
+	{"keys", func(g *Group) int64 { return g.Keys }},
+	{"elements", func(g *Group) int64 { return g.Elements }},
+	{"value_bytes", func(g *Group) int64 { return g.ValueBytes }},
+	{"without_ttl", func(g *Group) int64 { return g.WithoutTTL }},
+	{"ttl_max", func(g *Group) int64 { return orLeast(g.TTLMax) }},
+	{"ttl_median", func(g *Group) int64 { return orLeast(g.TTLMedian) }},
+	{"findings", func(g *Group) int64 { return g.Findings }},
+	{"errors", func(g *Group) int64 { return g.Errors }},
+	{"group", func(*Group) int64 { return 0 }},
+}
+
+// orLeast returns a TTL, the least integer if there is none.
+func orLeast(seconds *int64) int64 {
+	if seconds == nil {
+		return -1 << 63
+	}
+	return *seconds
+}
+
+// GroupOrders returns the columns that Options.GroupOrder takes, the default
+// first, and last "group", the order of the patterns.
+func GroupOrders() []string {
+	var names []string
+	for _, o := range groupOrders {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// sortGroups sorts groups by a column of GroupOrders, "" the default, the largest
+// value first, and then by pattern.
+func sortGroups(list []Group, by string) {
+	value := groupOrders[0].value
+	for _, o := range groupOrders {
+		if o.name == by {
+			value = o.value
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { // rows are large: a function of two would copy them
+		a, b := &list[i], &list[j]
+		return cmp.Or(cmp.Compare(value(b), value(a)), cmp.Compare(a.Group, b.Group)) < 0
+	})
 }
