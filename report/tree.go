@@ -162,6 +162,8 @@ func commonIdentity(list []*Identity) *Identity {
 		same(&id.Queue, o.Queue)
 		same(&id.Setting, o.Setting)
 		same(&id.Deletion, o.Deletion)
+		same(&id.DeletesAlso, o.DeletesAlso)
+		id.DeletesEach = id.DeletesEach && o.DeletesEach
 		same(&id.Tried, o.Tried)
 		same(&id.Source, o.Source)
 		id.ByDesign = id.ByDesign && o.ByDesign

@@ -56,7 +56,11 @@ func (x *explainer) deleteThrough() bool {
 	}
 	switch {
 	case strings.HasPrefix(id.Deletion, "with "):
-		x.append(adviseDelete, Advice{Text: message.New("Delete it through {library}: {deletion}. {loses}", id.words()...),
+		sentences := []message.Message{message.New("Delete it through {library}: {deletion}. {loses}", id.words()...)}
+		if id.DeletesAlso != "" {
+			sentences = append(sentences, message.New(deletesAlso, id.words()...))
+		}
+		x.append(adviseDelete, Advice{Text: message.New("{sentences}", message.List("sentences", " ", sentences)),
 			ChangesData: true, Condition: unneeded})
 	case id.Deletion == "yes": // by design without a TTL, and written again
 		x.append(adviseDelete, Advice{Text: message.New("UNLINK removes it at once and frees its memory in the "+

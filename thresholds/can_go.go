@@ -118,10 +118,13 @@ func (g *GroupSums) done(groups []GroupSums, l *Listing) *Advice {
 	}
 	switch {
 	case !through:
-	case strings.Contains(g.Identity.Deletion, "(id") || strings.Contains(g.Identity.Deletion, "(job"):
+	case g.Identity.DeletesEach:
 		add("Delete each with {deletion}.")
 	default:
 		add("Delete them with {deletion}.")
+	}
+	if through && g.Identity.DeletesAlso != "" {
+		add(deletesAlso)
 	}
 	if of > 0 {
 		add("Never delete their list alone: the data would stay, and nothing would name it.")

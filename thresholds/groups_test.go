@@ -191,7 +191,8 @@ func TestDoneJobs(t *testing.T) {
 	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
 	groups := func(library, deletion, setting string) []GroupSums {
 		id := func(role Role) *Identity {
-			return &Identity{Library: library, Role: role, ByDesign: true, Setting: setting, Deletion: deletion, Sure: Sure}
+			return &Identity{Library: library, Role: role, ByDesign: true, Setting: setting, Deletion: deletion, Sure: Sure,
+				DeletesEach: library == "RQ", DeletesAlso: map[string]string{"Kue": "waiting jobs, delayed jobs"}[library]}
 		}
 		return []GroupSums{
 			{Group: "jobs:done", DB: 0, Type: parser.ZSet, Identity: id(RoleCompleted), Keys: 1, AllElements: 2000, Memory: 100_000},
@@ -208,6 +209,8 @@ func TestDoneJobs(t *testing.T) {
 		{"RQ", "with FinishedJobRegistry.remove(id, delete_job=True)", "result_ttl", data +
 			"Delete each with FinishedJobRegistry.remove(id, delete_job=True)." + never + " result_ttl bounds new ones.", 4_100_000},
 		{"BullMQ", "with Queue.clean(0, 0, 'completed')", "", data + "Delete them with Queue.clean(0, 0, 'completed')." + never, 4_100_000},
+		{"Kue", "with flush(queue)", "", data + "Delete them with flush(queue). " +
+			"It also deletes of the same queue: waiting jobs, delayed jobs." + never, 4_100_000},
 		{"Hangfire", "yes", "SucceededListSize", ".", 100_000}, // the jobs' data expires by itself
 	} {
 		list := e.CanGo(groups(c.library, c.deletion, c.setting), &listing, 10)

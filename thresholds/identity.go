@@ -130,7 +130,11 @@ type Identity struct {
 	// Deletion is "yes" if the keys can be deleted at the cost of their content alone, "no" if work
 	// or data is lost, else "with" and what deletes them; "" not known.
 	Deletion string `json:"deletion,omitempty"`
-	Sure     string `json:"sure"`
+	// DeletesEach reports whether Deletion deletes one key or one job, and is called for each.
+	DeletesEach bool `json:"deletes_each,omitempty"`
+	// DeletesAlso are the roles, with commas between them, whose keys of the same queue Deletion deletes besides.
+	DeletesAlso string `json:"deletes_also,omitempty"`
+	Sure        string `json:"sure"`
 	// Tried is the release of the library whose keys the recogniser was tried on, ""
 	// if it is from sources and documentation only.
 	Tried  string `json:"tried,omitempty"`
@@ -193,6 +197,9 @@ func (id *Identity) Explains(rule string) bool {
 	return false
 }
 
+// deletesAlso says what else Deletion deletes; see words.
+const deletesAlso = "It also deletes of the same queue: {also}."
+
 // words are those of who wrote the keys: nobody translates the name of a library or a
 // setting, and what a team configured are its own words.
 func (id *Identity) words() []message.Arg {
@@ -203,7 +210,11 @@ func (id *Identity) words() []message.Arg {
 		library, setting, through = message.Element("library", id.Library), message.Element("setting", id.Setting),
 			message.Element("deletion", deletion)
 	}
-	return []message.Arg{library, setting, through, message.Word("role", string(id.Role)), message.Name("queue", id.Queue),
+	var also []message.Message
+	for role := range strings.SplitSeq(id.DeletesAlso, ", ") {
+		also = append(also, message.New("{role}", message.Word("role", role)))
+	}
+	return []message.Arg{library, setting, through, message.List("also", ", ", also), message.Word("role", string(id.Role)), message.Name("queue", id.Queue),
 		message.Word("loses", roles[id.Role].loses)}
 }
 

@@ -147,10 +147,14 @@ func mostSaved(least int64, most float64) int64 {
 	return int64(most)
 }
 
-// resizing returns what the second tables of the keys take that compact would save, if their
+// besideTables is how much second tables take at most with the entries and child buckets that chance
+// gives them, measured: 1.07 times the tables on Valkey 8.1, 1.19 on Redis 8.0 for sets.
+const besideTables = 1.25
+
+// resizing returns what the second tables of the keys take at most that compact would save, if their
 // elements were inserted one by one and not read since, in bytes.
 func (g *GroupSums) resizing() float64 {
-	return float64(g.CompactKeys) * meanSize(g.average(g.AllElements), g.Elements,
+	return besideTables * float64(g.CompactKeys) * meanSize(g.average(g.AllElements), g.Elements,
 		func(n int64) float64 { return float64(g.Model.Resizing(n)) })
 }
 

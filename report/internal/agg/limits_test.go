@@ -196,6 +196,7 @@ func TestLettersOnly(t *testing.T) {
 	for i := range 3000 {
 		numbers = append(numbers, plainKey(0, 60, fmt.Sprintf("user:%d", i)))
 	}
+	config := []parser.Key{plainKey(0, 60, "s:config:data"), plainKey(0, 60, "s:production:flags")}
 	for _, c := range []struct {
 		keys []parser.Key
 		want string
@@ -208,6 +209,10 @@ func TestLettersOnly(t *testing.T) {
 		{slices.Concat(identifiers(3000, "user:7:%s"), identifiers(3000, "user:8:%s"), words(40, "user:7:cart")),
 			"user:*:*=6000 user:*:cart=40"},
 		{numbers, "user:*=3000 user:config=1"},
+		{append(identifiers(2400, "s:%s:data"), config...), "s:*:data=2400 s:config:data=1 s:production:flags=1"},
+		{append(identifiers(60, "s:%s:data"), config...), "s:*:data=60 s:config:data=1 s:production:flags=1"},
+		{identifiers(2400, "%s:data"), "*:data=2400"},
+		{identifiers(60, "s:%s"), "s:*=60"},
 	} {
 		for _, block := range []int{50, 1 << 20} {
 			var got []string

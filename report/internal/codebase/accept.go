@@ -52,9 +52,12 @@ func acceptable(c *site, parts []string) bool {
 	if _, file, _ := strings.Cut(parts[len(parts)-1], "/"); text == "" || strings.Contains(file, ".") {
 		return false // nothing says where the name begins, or it is that of a file
 	}
-	about := aboutCache(c.text) || aboutCache(c.source.path) || c.function != nil && aboutCache(c.function.container+c.function.name)
+	about := aboutCache(c.text) || aboutCache(lastWord(c.source.dir)) || aboutCache(c.source.base) || c.function != nil && aboutCache(c.function.container+c.function.name)
 	if !c.source.redis && !about || c.source.without {
 		return false
+	}
+	if holes == 0 && strings.Contains(text, "::") {
+		return false // a path of names
 	}
 	if !colon {
 		c.weak = !about

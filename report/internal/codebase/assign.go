@@ -39,12 +39,16 @@ func (c *collector) assignment(i int) {
 			return
 		}
 		n = &node{kind: joinNode, args: []*node{old, n}}
+		c.sites = slices.DeleteFunc(c.sites, func(s *site) bool { return s.key == old && s.command == nil && s.function == c.function() })
 	}
 	for m := at; m > 1 && c.is(m-1, ",") && c.isWord(m-2); m -= 2 {
 		c.forget(m - 2)
 		n = hole
 	}
 	locals := c.locals()
+	if c.syntax == php && c.inClass() && c.public(at) {
+		n = hole
+	}
 	own := base == "this" || base == "self" || base == "cls" || base == "Self" || strings.HasPrefix(name, "@") || base == "$this"
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
@@ -74,6 +78,19 @@ func (c *collector) declares(at int) bool {
 	}
 	word := c.textOf(at - 1)
 	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
+}
+
+// public reports whether the property of PHP at a token may be given another value from outside.
+func (c *collector) public(at int) bool {
+	first, public := at, false
+	for ; first > 0 && !c.tokens[first].first; first-- {
+		if word := c.textOf(first - 1); word == "const" || word == "static" || word == "readonly" {
+			return false
+		} else if word == "public" {
+			public = true
+		}
+	}
+	return public && !namesKey(c.textOf(at))
 }
 
 // inConstructor reports whether the function around has the name of its class.
@@ -301,11 +318,15 @@ func (c *collector) returned(i int) {
 func (c *collector) result(f *function, i int) {
 	n, end := c.expression(i)
 	if !useful(n, 0) || c.syntax == rust && c.is(end, ";") && c.tokens[i].first {
+		f.unknown = f.unknown || n.kind != holeNode && n.kind != textNode && !nothing[n.text]
 		return
 	}
 	n = c.boundTo(n, f)
 	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i])})
 }
+
+// nothing has the words for no value.
+var nothing = wordSet("null nil None undefined false")
 
 // lineOf returns the line of a token, without spaces around it.
 func (c *collector) lineOf(t *token) string {
@@ -344,6 +365,9 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 				}
 				return v
 			}
+		}
+		if n.text == f.self && n.text != "" {
+			return self
 		}
 		if i := slices.Index(f.params, n.text); i >= 0 {
 			param := &node{kind: paramNode, index: int16(i), text: n.text, label: n.label, rest: f.rest && i == len(f.params)-1}

@@ -22,7 +22,7 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
-	if c.syntax == python && c.decorates(i) {
+	if c.syntax == python && c.decorates(i) || c.syntax == csharp && c.is(i-1, "[") && c.tokens[i-1].first { // an attribute
 		return
 	}
 	if i > 0 && c.is(i-1, "@") {
@@ -84,10 +84,8 @@ func (c *collector) call(i int, word string) {
 	if command.kind == "hash" && len(args) > 1 { // a field
 		c.site(&site{key: c.bound(args[1]), sure: Likely, memory: true}, t)
 	}
-	own := site{command: command, sure: sure} // with the call, if the checkout may have such a method itself
-	if !command.unusual {
-		own.callee, own.receiver, own.args = c.words.keep(word), receiver, c.boundAll(args)
-	}
+	// With the call, because the checkout may have such a method itself.
+	own := site{command: command, sure: sure, callee: c.words.keep(word), receiver: receiver, args: c.boundAll(args)}
 	for n, a := range args {
 		if n > 0 && !command.all && (n > 1 || !pairs[command.name]) {
 			break
@@ -204,6 +202,11 @@ func (c *collector) receiver(i int) string {
 					break
 				}
 			}
+			if c.is(n, ">") && !(c.isWord(n-1) && c.is(n-2, "<") && aboutCache(c.textOf(n-1))) { // not service<Cache>()
+				for begin := n; n > begin-14 && n > 0 && c.generic(n) != begin; {
+					n--
+				}
+			}
 			n--
 		}
 		if n < 0 || !c.isWord(n) {
@@ -283,22 +286,29 @@ func (c *collector) ofItself(receiver string) bool {
 // fetch notes the key of a call of a cache.
 func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	last := lastWord(receiver)
-	if !fetchers[strings.ToLower(word)] || notClient(last) || strings.Contains(last, "prefetch") || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
+	if !fetchers[strings.ToLower(word)] || notClient(last) || strings.Contains(last, "prefetch") || strings.Contains(last, "config") || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
 		!strings.HasSuffix(receiver, "cache.store._") {
 		return
 	}
 	if c.isContext(args[0]) && len(args) > 1 {
 		args = args[1:]
 	}
-	other := c.syntax != ruby && c.syntax != php || c.file.without
+	other := false
 	switch imports := c.file.imports; c.syntax {
+	case ruby, php:
+		other = c.file.without
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:
 		other = !imports["Distributed"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
+	case rust:
+		c.site(&site{key: c.bound(args[0]), sure: Likely, memory: true}, t)
+		return
+	default:
+		return // a map in memory, more often than not
 	}
 	if other && !c.file.client {
-		return // a map in memory, more often than not
+		return
 	}
 	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, callee: word, receiver: receiver,
 		args: c.boundAll(args)}, t)
@@ -343,6 +353,9 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 // of .arg(), or the first format! of the argument, or of the next statement.
 func (c *collector) argumentOf(i int) *node {
 	from := i + 1
+	if c.is(i, ";") && c.isWord(i+1) && c.is(i+2, ".") { // cmd.arg(key);
+		i += 2
+	}
 	if c.is(i, ".") && c.isWord(i+1) && (c.textOf(i+1) == "arg" || c.textOf(i+1) == "key") && c.is(i+2, "(") {
 		if list := c.arguments(i + 2); len(list) > 0 && list[0].kind != holeNode && list[0].kind != callNode {
 			return list[0]
@@ -414,44 +427,3 @@ func (c *collector) setting(text string, annotation int) {
 }
 
 var cacheableCommand = &command{name: "@Cacheable", writes: true}
-
-// A cacheKind says where the caches of Spring are, and how their keys begin.
-type cacheKind byte
-
-const (
-	cachesInMemory  cacheKind = 1 << iota
-	cachesOnServer            // NAME::KEY
-	cachesPrefixed            // something precedes the name, or replaces ::
-	cachesAreHashes           // of Redisson, named after the cache
-)
-
-// cachesOf returns what a source says of the caches of Spring.
-func cachesOf(src string) (kind cacheKind) {
-	for word, k := range map[string]cacheKind{"CaffeineCacheManager": cachesInMemory, "EhCacheCacheManager": cachesInMemory,
-		"ConcurrentMapCacheManager": cachesInMemory, "SimpleCacheManager": cachesInMemory, "JCacheCacheManager": cachesInMemory,
-		"RedisCache": cachesOnServer, "prefixCacheNameWith(": cachesPrefixed, "prefixKeysWith(": cachesPrefixed,
-		"computePrefixWith(": cachesPrefixed, "RedissonSpringCacheManager": cachesAreHashes} {
-		if strings.Contains(src, word) {
-			kind |= k
-		}
-	}
-	if strings.Contains(src, "etKeyPrefix") { // of the settings, which hardly any application has
-		kind &^= cachesPrefixed
-	}
-	return kind
-}
-
-// cacheParts returns the parts of the keys of a cache of Spring, nil if they are in the process.
-func (s *scanner) cacheParts(c *site, parts []string) []string {
-	typed := s.program.settings["spring.cache.type"].value
-	switch {
-	case s.caches&cachesAreHashes != 0:
-		return []string{strings.TrimSuffix(parts[0], "::")}
-	case s.caches&cachesOnServer == 0 && (s.caches&cachesInMemory != 0 || typed != "" && !ofServer(strings.ToLower(typed))),
-		s.without(c.source.path, java):
-		return nil
-	case s.caches&cachesPrefixed != 0 && parts[0] != "":
-		return add([]string{"", strings.TrimSuffix(parts[0], "::")}, "")
-	}
-	return parts
-}

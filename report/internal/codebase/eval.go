@@ -322,7 +322,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 			texts++
 		}
 	}
-	if texts != 1 {
+	if _, whole := constant(found); texts != 1 || f.unknown && whole && at.part {
 		return vary()
 	}
 	return found

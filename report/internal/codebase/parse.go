@@ -27,7 +27,10 @@ type node struct {
 	args  []*node
 }
 
-var hole = &node{kind: holeNode}
+var (
+	hole = &node{kind: holeNode}
+	self = &node{kind: wordNode, text: "self"} // the object around
+)
 
 const (
 	maxSteps = 400 // nodes of one expression

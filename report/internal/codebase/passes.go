@@ -141,7 +141,7 @@ func (s *scanner) callee(c *site) *function {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {
-		case (last == "this" || last == "self" || last == "$this") && c.function != nil && f.container == c.function.container:
+		case c.onItself() && f.container == c.function.container && (!common || f.source.syntax != golang || aboutCache(class)):
 		case class != "" && similar(class, last) && (!common || class == last ||
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
 		case strings.EqualFold(f.source.base, last):
@@ -162,16 +162,75 @@ func (s *scanner) callee(c *site) *function {
 	return found
 }
 
+// onItself reports whether a site calls a method of the object around.
+func (c *site) onItself() bool {
+	return c.function != nil && (c.receiver == "this" || c.receiver == "self" || c.receiver == "$this" ||
+		c.receiver != "" && c.receiver == c.function.self)
+}
+
 // own returns the method of the checkout that a site calls, nil if it has none.
-func (s *scanner) own(c *site) *function {
+func (s *scanner) own(c *site) (best *function) {
 	last := lastWord(c.receiver)
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
 		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
+			(class == last || !c.command.unusual) &&
 			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
-			return f
+			if best == nil || s.before(best) == nil && s.before(f) != nil && ofServer(class) {
+				best = f
+			}
 		}
 	}
-	return nil
+	return best
+}
+
+// before returns the parts that the methods of a class put before every key, nil if none does or
+// they do not agree.
+func (s *scanner) before(f *function) []string {
+	class := func(f *function) string { return f.source.path + ":" + f.container }
+	if s.befores == nil {
+		s.befores = map[string][]string{}
+		for _, list := range s.program.functions {
+			for _, f := range list {
+				for _, pass := range f.passes {
+					if pass.via != nil || pass.list {
+						continue
+					}
+					s.program.steps = 0
+					values := slices.Repeat([][]string{{"\x01"}}, len(f.params))
+					parts := s.program.eval(pass.key, frame{source: f.source, container: f.container, arguments: values})
+					begin, ok := strings.CutSuffix(Join(parts), "\x01")
+					old, known := s.befores[class(f)]
+					if !ok || strings.Contains(begin, "\x01") || known && Join(old) != begin {
+						s.befores[class(f)] = nil
+						continue
+					}
+					list := slices.Clone(parts)
+					if n := len(list) - 1; list[n] == "\x01" {
+						list = list[:n]
+					} else {
+						list[n] = strings.TrimSuffix(list[n], "\x01")
+					}
+					if !literal(list) {
+						list = nil
+					}
+					s.befores[class(f)] = list
+				}
+			}
+		}
+	}
+	return s.befores[class(f)]
+}
+
+// scopes are names of parameters before a key, which is one only with them.
+var scopes = wordSet("ns namespace scope group bucket region table category")
+
+// scoped reports whether the function takes a scope before the key.
+func (f *function) scoped() bool {
+	params := f.params
+	if len(params) > 0 && strings.HasSuffix(strings.ToLower(params[0]), "ctx") {
+		params = params[1:]
+	}
+	return len(params) > 1 && scopes[strings.ToLower(strings.TrimLeft(params[0], "$"))]
 }
 
 // knows reports whether a file can name a class of another one, or what that extends.

@@ -76,7 +76,14 @@ func Scan(dir string) (*Checkout, error) {
 		if len(w.by.passes) == 0 || s.callee(w.site) == nil { // what it does with the key is not known
 			s.program.steps = 0
 			w.sure = Likely
-			s.add(w.site, s.program.eval(w.key, w.frame()))
+			parts := s.program.eval(w.key, w.frame())
+			before, class := s.before(w.by), strings.ToLower(w.by.container)
+			if class == lastWord(w.receiver) || ofServer(class) && len(before) > 1 {
+				parts = add(slices.Clone(before), parts...)
+			}
+			if !w.by.scoped() {
+				s.add(w.site, parts)
+			}
 		}
 	}
 	s.dropOthers()
@@ -94,9 +101,10 @@ type scanner struct {
 	memory   map[string]bool   // keys of maps and caches of the process, behind their files
 	holds    map[string]holder // what variables and members hold, by directory and name
 	wrapped  []wrapped
+	befores  map[string][]string // what the methods of a class put before every key, by file and class
 	sources  map[string]*source
 	lacks    map[*syntax]bool // languages without a client
-	caches   cacheKind
+	caches   map[*syntax]cacheKind
 }
 
 // wrapped is a key that is given to a function of the checkout which has the name of a command.
@@ -162,9 +170,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	file.redis = aboutServer(src)
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
-	if syntax.jvm && strings.Contains(src, "Cache") {
-		file.caches = cachesOf(src)
-	}
+	file.caches = syntax.cachesOf(src, name)
 	file.without = !file.redis && !syntax.jvm && s.without(name, syntax)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
@@ -189,6 +195,7 @@ func aboutServer(src string) bool {
 func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings()}
 	s.found, s.memory, s.holds = map[string]int{}, map[string]bool{}, map[string]holder{}
+	s.caches = map[*syntax]cacheKind{}
 	var sites []*site
 	var decls []*declaration
 	s.sources = map[string]*source{}
@@ -196,7 +203,7 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
-		s.caches |= r.file.caches
+		s.caches[r.file.syntax] |= r.file.caches
 		for name, kind := range r.file.holds {
 			s.holds[r.file.dir+"/"+name] |= kind
 		}
@@ -215,7 +222,10 @@ func (s *scanner) declarations() {
 	s.lacks = s.lacksClient()
 	s.setups(sites)
 	for _, site := range sites {
-		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 {
+		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 &&
+			!(site.onItself() && slices.ContainsFunc(nearby(s.program.functions[site.callee], f.source), func(own *function) bool {
+				return own.source == f.source && own.container == f.container && own != f
+			})) { // which another method of the class does
 			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, list: site.list})
 		}
 	}
@@ -405,11 +415,11 @@ func (s *scanner) add(c *site, parts []string) {
 		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}
 	if c.command == cacheableCommand {
-		if parts = s.cacheParts(c, parts); parts == nil {
+		if parts = s.springCache(c, parts); parts == nil {
 			return
 		}
 	}
-	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || !acceptable(c, parts) {
+	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) || !acceptable(c, parts) {
 		return
 	}
 	key := Join(parts)

@@ -361,3 +361,37 @@ func TestPartsAndCaches(t *testing.T) {
 		}
 	}
 }
+
+// TestCachesElsewhere has caches of Rails and Django that are not on the server, and keys that
+// methods of wrappers build.
+func TestCachesElsewhere(t *testing.T) {
+	elsewhere := checkout(t, map[string]string{
+		"config/environments/production.rb":  "config.cache_store = :mem_cache_store\n",
+		"config/environments/development.rb": "config.cache_store = :redis_cache_store\n",
+		"app/a.rb":                           "class A\n  def f(id)\n    Rails.cache.fetch(\"user:#{id}\") { redis }\n  end\nend\n",
+		"site/settings.py":                   "CACHES = {}\n",
+		"site/views.py":                      "from django.core.cache import cache\n\ndef f(id):\n    cache.get('feed:%d' % id)\n",
+	})
+	if got := lines(elsewhere); got != "" {
+		t.Errorf("got\n%s", got)
+	}
+	c := checkout(t, map[string]string{
+		"config/application.rb": "config.cache_store = :redis_cache_store\n",
+		"app/a.rb":              "class A\n  def f(id)\n    Rails.cache.fetch(\"user:#{id}\") { 1 }\n  end\nend\n",
+		"site/settings.py":      "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'}}\n",
+		"site/views.py":         "from django.core.cache import cache\n\ndef f(id):\n    cache.get('feed:%d' % id)\n",
+		"lock.go": "package a\n\nimport \"github.com/redis/go-redis/v9\"\n\ntype locks struct{ db *redis.Client }\n\n" +
+			"func (l *locks) name(id string) string { return \"lock:\" + id }\n\n" +
+			"func (l *locks) hold(id string) { l.db.SetNX(ctx, l.name(id), 1, 0) }\n",
+		"other.go": "package a\n\nfunc (o *others) name(id string) string { return \"other:\" + id }\n",
+		"Rates.kt": "import org.springframework.data.redis.core.RedisTemplate\nclass Rates(val redisTemplate: RedisTemplate<String, String>) {\n" +
+			"  fun f(id: String) {\n    val tsKey = \"rate:$id:ts\"\n    redisTemplate.opsForHash<String, String>().get(\"rates:$id\", tsKey)\n  }\n}\n",
+		"del.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    let key = format!(\"job:{id}\");\n" +
+			"    let mut cmd = redis::cmd(\"DEL\");\n    cmd.arg(&key);\n}\n",
+	})
+	want := "Rates.kt:5 rates:* certain HGET\napp/a.rb:3 user:* likely cache\ndel.rs:3 job:* likely\ndel.rs:4 job:* certain DEL\n" +
+		"lock.go:9 lock:* certain SETNX\nsite/views.py:4 feed:* likely cache\n"
+	if got := lines(c); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -56,7 +56,7 @@ func isTest(file string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(lower, "test_") || lower == "conftest"
+	return strings.HasPrefix(lower, "test_") || lower == "conftest" || lower == "tests"
 }
 
 func isGenerated(src string) bool {

@@ -117,6 +117,11 @@ func TestNameOnly(t *testing.T) {
 	if got := identities(name, collection("queue:mail", parser.List, items(sidekiqJob)...)); got[0] != "Sidekiq: waiting jobs" {
 		t.Errorf("beside others: %q", got)
 	}
+	keyv := text1("geo:c1", true, `{"value":{"a":1},"expires":1795404075182}`)
+	other := &Sample{Name: []byte("web/sy2xnRYY"), Type: parser.String, NameOnly: true}
+	if got := identities(keyv, other); got[0] != "Keyv: cache entry" || got[1] != "" {
+		t.Errorf("any name in a database with a library: %q", got)
+	}
 }
 
 func TestLayouts(t *testing.T) {

@@ -224,7 +224,8 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 	}
 	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if c.Sign > 0 && !k.NameOnly || !grams.have(c.gram) {
+		if c.Sign > 0 && !k.NameOnly || !grams.have(c.gram) ||
+			k.NameOnly && strings.HasPrefix(c.Name, "{D}") {
 			continue
 		}
 		prefixes, known := m.learned[place{library: c.library, db: k.DB}]
@@ -374,7 +375,7 @@ func (m *matcher) group(g *Group, found [][]match) *thresholds.Identity {
 
 func (r *Recogniser) identity(s *Shape, signs int) *thresholds.Identity {
 	id := &thresholds.Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting,
-		Deletion: s.Delete, Sure: thresholds.Likely,
+		Deletion: s.Delete, DeletesEach: s.Each, DeletesAlso: s.Also, Sure: thresholds.Likely,
 		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments, WhiteSpace: strings.Contains(s.Name, " ")}
 	if signs > sufficient {
 		id.Sure = thresholds.Sure

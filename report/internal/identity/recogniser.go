@@ -58,6 +58,8 @@ type Shape struct {
 	Setting  string // what bounds the keys, "" nothing or not known
 	// Delete is "yes", "no" or "with" what deletes the keys; see Identity.Deletion.
 	Delete string
+	Each   bool   // as Identity.DeletesEach
+	Also   string // as Identity.DeletesAlso
 }
 
 // shapeType is the type of keys, as TYPE says it.

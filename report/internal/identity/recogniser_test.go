@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,11 @@ func TestLibraries(t *testing.T) {
 		t.Error("Recognisers differ from the files")
 	}
 }
+
+// twoSigns are names that are two signs: a word and the form of an identifier, or several words that nobody
+// else puts together.
+var twoSigns = regexp.MustCompile(`\{uuid\}|\{hex\d+\}|\{url43\}|org\.springframework|views\.decorators|` +
+	`\{\{harbor_job_service_namespace\}\}|\|\{any\}\||nginx-cache:\{=http|@\{n\}@`)
 
 // TestRecognisers makes every shape ready, and checks what people read of it.
 func TestRecognisers(t *testing.T) {
@@ -70,6 +76,10 @@ func TestRecognisers(t *testing.T) {
 			}
 			if p.bare && s.Sign > 0 && s.Text == "" && s.Kind == "" && s.JSON == "" && s.Fields == "" && s.FieldLike == "" {
 				t.Errorf("%s: %s: any name is no sign", r.Library, s.Name)
+			}
+			if s.Sign > 1 && s.Text+s.Kind+s.JSON+s.Fields+s.AnyField+s.OnlyFields+s.FieldLike+s.Score+s.TTL == "" &&
+				!twoSigns.MatchString(s.Name) {
+				t.Errorf("%s: %s: a name alone is one sign", r.Library, s.Name)
 			}
 			signs += s.Sign
 		}

@@ -28,10 +28,16 @@
 // is folded again before a Table is published: values may lose their nodes.
 //
 // Finish folds places with more than 256 words, or 256 others, or that were folded: values with 1/64
-// of the keys or of the memory stay, and words where only others are folded. Of these, words that end
-// names and have less than 32 keys fold as well if * has over 100 keys: what varies there has letters,
-// and some identifiers have no digits. At the first segment, of modules, the limits are 2,000, 500 by
-// each, 250 shapes, and 1,000 at the end, and up to 100 such words stay.
+// of the keys or of the memory stay, and words where only others are folded. At the first segment, of
+// modules, the limits are 2,000, 500 by each, 250 shapes, and 1,000 at the end.
+//
+// Before, Finish folds identifiers, also where they are few, and those that have letters only. A place
+// has some if 16 values with less than 32 keys have different patterns with * between letters, or if 16
+// words of one length over 8, with the separator, are three quarters of its words. Their lengths are noted
+// when a place is folded first. Values of these lengths with less than 32 keys are identifiers, but for
+// numbers, those with a share as above (of few keys: with 8 times the mean), and words with a child
+// that no other value has. So config stays among tokens of 10 letters, unless over 512 words folded
+// before.
 //
 // Apart from bounds, order only decides which values and shapes of folded places have nodes, from
 // which key on. In that of a hash table a value with 2 % has its node before its place is folded.

@@ -33,6 +33,9 @@ func (t *Tree) foldFull() {
 // At most `most` are kept by their keys, and as many by their memory.
 func (t *Tree) fold(s spot, most int) {
 	p := t.placeOf(s.node, s.kind)
+	if p.most == 0 {
+		p.lengths = t.identify(s)
+	}
 	all, list := t.rank(s, p.words)
 	p.keys = all.keys
 	kept := t.heaviest(list, most, all.keys/share, all.size/share)
@@ -187,6 +190,7 @@ func (t *Tree) absorbChildren(to, from int32) {
 		lost[kind] = t.places[p-1]
 		at := t.placeOf(to, kind)
 		at.words = at.words || lost[kind].words
+		at.join(lost[kind].lengths)
 		for c := t.Node(to).first; c != 0; c = t.Node(c).next {
 			if n := t.Node(c); n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n.word) &&
 				t.find(n.hashBelow(t.Node(from).hash)) == 0 {
@@ -285,42 +289,25 @@ func (t *Tree) Finish() {
 
 func (t *Tree) finishBelow(i int32) {
 	for kind := range uint8(2) {
-		s, limit := spot{i, kind}, int32(limitOf(i)/2)
-		n := t.Node(i)
-		words := n.words[kind] > limit
-		if n.closed || n.place[kind] == 0 && !words && n.values[kind] <= limit {
+		if t.Node(i).closed {
 			continue
 		}
-		p := t.placeOf(i, kind)
-		words = p.words || words
-		p.words = words
-		all, list := t.rank(s, words)
-		t.absorbOthers(s, t.heaviest(list, len(list), (all.keys-1)/finalShare, (all.size-1)/finalShare), finalShare)
-		if kind == end && !words {
-			t.foldLetters(s)
+		s, limit := spot{i, kind}, int32(limitOf(i)/2)
+		folded := t.Node(i).place[kind] != 0
+		identified := t.foldIdentifiers(s)
+		n := t.Node(i)
+		if folded || max(n.words[kind], n.values[kind]) > limit {
+			p := t.placeOf(i, kind)
+			p.words = p.words || n.words[kind] > limit
+			all, list := t.rank(s, p.words)
+			t.absorbOthers(s, t.heaviest(list, len(list), (all.keys-1)/finalShare, (all.size-1)/finalShare), finalShare)
+		}
+		if identified {
+			t.placeOf(i, kind).words = true
 		}
 	}
 	t.full = t.full[:0]
 	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
 		t.finishBelow(c)
 	}
-}
-
-// foldLetters folds the words among identifiers of letters and digits that end names: some identifiers
-// have no digits. Words with keysOfNumber keys or a share of the place stay, and so do up to GroupValues
-// words without a separator before them: they may be parts of an application.
-func (t *Tree) foldLetters(s spot) {
-	identifiers := t.find(hashOf(t.Node(s.node).hash, []byte("*"), end))
-	if identifiers == 0 || t.Node(identifiers).Keys <= GroupValues || s.node == 0 && t.Node(0).words[end] <= GroupValues {
-		return
-	}
-	t.placeOf(s.node, s.kind).words = true
-	all, list := t.rank(s, true)
-	kept := t.heaviest(list, len(list), (all.keys-1)/finalShare, (all.size-1)/finalShare)
-	for _, v := range list {
-		if n := t.Node(v.node); !n.word || n.Keys >= keysOfNumber {
-			kept[v.node] = true
-		}
-	}
-	t.absorbOthers(s, kept, finalShare)
 }

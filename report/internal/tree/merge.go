@@ -221,6 +221,7 @@ func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from
 		if p := o.Node(from).place[kind]; p != 0 {
 			to := t.placeOf(to, kind)
 			to.words = to.words || o.places[p-1].words
+			to.join(o.places[p-1].lengths)
 		}
 	}
 	// What the other tree does not have may have been counted elsewhere there.

@@ -12,6 +12,9 @@ type Record struct {
 	// Lost has the most keys of a value without a node that were counted at others of its
 	// place, by kind of the children, -1 if nothing was folded.
 	Lost [2]int64
+	// Lengths has the least and the largest length of identifiers among the children of a kind, 0
+	// unknown.
+	Lengths [2][2]int16
 }
 
 const (
@@ -39,6 +42,7 @@ func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int3
 	for kind, p := range n.place {
 		if p != 0 {
 			r.Lost[kind] = t.lostAt(&t.places[p-1])
+			r.Lengths[kind] = [2]int16{t.places[p-1].least, t.places[p-1].most}
 			if t.places[p-1].words {
 				r.Flags |= recordWords << kind
 			}
@@ -109,6 +113,7 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		if lost >= 0 {
 			p := t.placeOf(node, uint8(kind))
 			p.missed, p.words = lost, rec.Flags&(recordWords<<kind) != 0
+			p.lengths = lengths{rec.Lengths[kind][0], rec.Lengths[kind][1]}
 		}
 	}
 	return node, true

@@ -109,6 +109,7 @@ type spot struct {
 type place struct {
 	missed int64 // the most keys of a value without a node that were counted at others
 	words  bool  // words were folded, too, not only values that a pattern replaces
+	lengths
 	// blind reports whether blocks knew the place to be folded: of values without a node
 	// they counted what they sampled.
 	blind   bool

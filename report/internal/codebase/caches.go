@@ -1,0 +1,77 @@
+package codebase
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// A cacheKind says where the caches of a framework are, and how their keys begin.
+type cacheKind byte
+
+const (
+	cachesElsewhere cacheKind = 1 << iota // in the process, in files or in another server
+	cachesOnServer                        // those of Spring as NAME::KEY
+	cachesPrefixed                        // something precedes the name, or replaces ::
+	cachesAreHashes                       // of Redisson, named after the cache
+)
+
+// springCaches are words of sources about caches of Spring.
+var springCaches = map[string]cacheKind{"CaffeineCacheManager": cachesElsewhere, "EhCacheCacheManager": cachesElsewhere,
+	"ConcurrentMapCacheManager": cachesElsewhere, "SimpleCacheManager": cachesElsewhere, "JCacheCacheManager": cachesElsewhere,
+	"RedisCacheManager": cachesOnServer, "RedisCacheConfiguration": cachesOnServer, "RedisCacheWriter": cachesOnServer, "prefixCacheNameWith(": cachesPrefixed, "prefixKeysWith(": cachesPrefixed,
+	"computePrefixWith(": cachesPrefixed, "RedissonSpringCacheManager": cachesAreHashes}
+
+var cacheOnServer = regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
+
+// cachesOf returns what a source says of the caches of Spring, of Rails or of Django.
+func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
+	switch {
+	case s.jvm && strings.Contains(src, "Cache"):
+		for word, k := range springCaches {
+			if strings.Contains(src, word) {
+				kind |= k
+			}
+		}
+		if strings.Contains(src, "etKeyPrefix") { // of the settings, which hardly any application has
+			kind &^= cachesPrefixed
+		}
+	case s == ruby && strings.Contains(src, "cache_store") && strings.HasPrefix(name, "config/") && path.Base(name) != "development.rb":
+		for line := range strings.Lines(src) {
+			if line = strings.TrimSpace(line); !strings.Contains(line, "_store") || line[0] == '#' {
+				continue
+			} else if ofServer(strings.ToLower(line)) {
+				kind |= cachesOnServer
+			} else if strings.Contains(line, ":") {
+				kind |= cachesElsewhere
+			}
+		}
+	case s == python && strings.Contains(src, "CACHES"):
+		if kind = cachesElsewhere; cacheOnServer.MatchString(src) {
+			kind = cachesOnServer
+		}
+	}
+	return kind
+}
+
+// elsewhere reports whether the caches of the framework of a site are not on the server.
+func (s *scanner) elsewhere(c *site) bool {
+	kind := s.caches[c.source.syntax]
+	return kind&cachesElsewhere != 0 && kind&cachesOnServer == 0 && c.command != nil &&
+		(c.command == cacheCommand || !c.command.unusual && lastWord(c.receiver) == "cache")
+}
+
+// springCache returns the parts of the keys of a cache of Spring, nil if they are not on the server.
+func (s *scanner) springCache(c *site, parts []string) []string {
+	kind, typed := s.caches[java]|s.caches[kotlin], s.program.settings["spring.cache.type"].value
+	switch {
+	case kind&cachesAreHashes != 0:
+		return []string{strings.TrimSuffix(parts[0], "::")}
+	case kind&cachesOnServer == 0 && (kind&cachesElsewhere != 0 || typed != "" && !ofServer(strings.ToLower(typed))),
+		s.without(c.source.path, java):
+		return nil
+	case kind&cachesPrefixed != 0 && parts[0] != "":
+		return add([]string{"", strings.TrimSuffix(parts[0], "::")}, "")
+	}
+	return parts
+}
