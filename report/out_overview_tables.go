@@ -73,7 +73,6 @@ func (k *KeyRow) rules() message.Message {
 	return parts(", ", list...)
 }
 
-// nodesTable is a table of nodes.
 func (r *Report) nodesTable(rows []Node) table {
 	ofRead := func(i int, m message.Message) message.Message {
 		if rows[i].Keys <= 0 {
@@ -108,7 +107,6 @@ func (r *Report) nodesTable(rows []Node) table {
 	}}
 }
 
-// groupsTable is a table of groups, in an overview or in full.
 func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 	memory := r.Totals.MemoryBytes.Known()
 	ttl := func(seconds *int64) message.Message {
@@ -371,7 +369,6 @@ func (f *Finding) keyCount() Figure {
 	return n
 }
 
-// groupCount returns the groups that have findings.
 func (f *Finding) groupCount() Figure {
 	if len(f.Groups) == 0 {
 		return Unknown

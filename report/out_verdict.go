@@ -61,10 +61,7 @@ func (v *overview) stalling() (keys int64, exact bool) {
 	seen, exact := map[identity]bool{}, true
 	for i := range v.problems {
 		p := &v.problems[i]
-		if !p.blocks {
-			continue
-		}
-		if p.Severity == "info" {
+		if !p.blocks || p.Severity == "info" {
 			continue
 		}
 		keys = max(keys, p.Count)
