@@ -242,7 +242,7 @@ func (r *Report) savingsNote() message.Message {
 func (v *overview) savingsTable(n int) table {
 	rows := v.savings[:min(len(v.savings), n)]
 	return table{len(rows), []column{
-		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].SavesBytes) }),
+		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].SavesBytes - rows[i].SavesGoing) }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		sentenceColumn("how", func(i int) message.Message { return rows[i].How }),
 		nameColumn("group", func(i int) message.Message {
