@@ -115,6 +115,8 @@ type foundAllocator struct {
 	name  string   // "" the usual one of the server
 	basis string   // as Memory.AllocatorBasis
 	fits  []string // of a tie, as Memory.AllocatorFits
+	// differ is by what part the keys differ between fits.
+	differ float64
 }
 
 // FindOptions returns the options of the memory model of the server that wrote a snapshot,
@@ -236,7 +238,9 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 		predicted = append(predicted, p.UsedMemory)
 	}
 	usual := memory.UsualAllocator(info.Server, info.ServerVersion)
+	var keysOf []int64
 	for _, i := range memory.FindAllocator(info.UsedMem, predicted, usual) {
+		keysOf = append(keysOf, info.Sampled[i])
 		found.fits = append(found.fits, memory.Allocators()[i])
 	}
 	const alike = .005
@@ -251,6 +255,7 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 		found.basis = AllocatorFound
 	}
 	found.name = found.fits[0]
+	found.differ = float64(slices.Max(keysOf))/float64(max(1, slices.Min(keysOf))) - 1
 	if found.basis != AllocatorTie {
 		found.fits = nil
 	}
@@ -274,6 +279,10 @@ func allocatorNote(in *Input) (none message.Message) {
 	}
 	switch m.AllocatorBasis {
 	case AllocatorTie:
+		const seen = .01 // less does not show
+		if m.AllocatorsDiffer <= seen {
+			return none
+		}
 		var fits []message.Message
 		for _, name := range m.AllocatorFits {
 			fits = append(fits, message.New("{allocator}", message.Text("allocator", name)))

@@ -31,6 +31,10 @@ type Step struct {
 	SavesMost int64 `json:"saves_most,omitempty"`
 	// SavesAtLeast: SavesBytes is a lower bound, because the snapshot does not show the rest.
 	SavesAtLeast bool `json:"saves_at_least,omitempty"`
+	// SavesGoing is the part of SavesBytes that is about keys of Report.CanGo: deleting these frees it as well.
+	SavesGoing int64 `json:"saves_going,omitempty"`
+	// Severity is that of the finding of a fix: an error is to be fixed today; "" of other steps.
+	Severity string `json:"severity,omitempty"`
 	// SavesAbout: SavesBytes is an estimate. It has the data of jobs, which are in other keys than those of List.
 	SavesAbout bool `json:"saves_about,omitempty"`
 	// List is the command line that prints exactly these keys, program first; empty if
@@ -62,6 +66,7 @@ const maxSteps = 100
 func (f *finisher) steps() {
 	engine, listing := f.Engine(0), f.listing()
 	groups := f.groupSums()
+	f.canGo(groups, listing) // before savings, which are less by what goes
 	var savings, kept []thresholds.Advice
 	if whole := int64(f.r.Totals.MemoryBytes); whole > 0 {
 		kept = engine.Kept(groups, whole, listing)
@@ -76,7 +81,6 @@ func (f *finisher) steps() {
 			engine.CompactSettings(&f.Tables.Compact, groups, whole), f.r.otherServers())
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
-	f.canGo(groups, listing)
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
 	f.r.insteadOf()
 	f.r.FixFirst = stepsOf(engine.FixFirst(f.flagged(groups), kept, savings, listing, overviewFixes))
@@ -101,7 +105,10 @@ func (r *Report) insteadOf() {
 		}
 		if len(s.InsteadOf) > 0 {
 			s.How = message.New("{how}, instead of what groups save by it", message.Phrase("how", s.How))
-			s.Why = message.New("Savings of groups that become compact by it are the same bytes.")
+			s.Why = message.New("{why} Savings of groups that become compact by it are the same bytes.", message.Phrase("why", s.Why))
+			if s.SavesGoing == 0 {
+				s.Why = message.New("Savings of groups that become compact by it are the same bytes.")
+			}
 		}
 	}
 }
@@ -112,9 +119,12 @@ func stepsOf(list []thresholds.Advice) []Step {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of,
 			MemoryBytes: Figure(from.Memory), File: Name(from.File),
-			SavesBytes: from.Saves, SavesMost: from.SavesMost, SavesAtLeast: from.SavesAtLeast, SavesAbout: from.SavesAbout,
+			SavesGoing: from.SavesGoing, SavesBytes: from.Saves, SavesMost: from.SavesMost, SavesAtLeast: from.SavesAtLeast, SavesAbout: from.SavesAbout,
 			List: append([]string{}, from.List...), How: from.Brief,
 			Why: from.Why, Computed: from.Computed}
+		if from.Severity != thresholds.Off {
+			s.Severity = from.Severity.String()
+		}
 		if from.DB >= 0 {
 			s.DB = &from.DB
 		}

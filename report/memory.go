@@ -18,9 +18,11 @@ type Memory struct {
 	AllocatorBasis string `json:"allocator_basis,omitempty"`
 	// AllocatorFits are the allocators of a tie, the likeliest first.
 	AllocatorFits []string `json:"allocator_fits,omitempty"`
-	State         string   `json:"state"` // "live" or "reloaded"
-	Approximate   bool     `json:"approximate"`
-	Bound         bool     `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
+	// AllocatorsDiffer is by what part the memory of all keys differs between those of a tie.
+	AllocatorsDiffer float64 `json:"allocators_differ,omitempty"`
+	State            string  `json:"state"` // "live" or "reloaded"
+	Approximate      bool    `json:"approximate"`
+	Bound            bool    `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
 	// Note says why this model was chosen. NoteMessage is the same as a message.
 	Note        string          `json:"note,omitempty" redact:"of NoteMessage"`
 	NoteMessage message.Message `json:"note_message,omitzero"`

@@ -99,7 +99,8 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		}
 	}
 	v.slots(r)
-	v.Foot = parts(" ", verbatim(r.Tool.Name), verbatim(r.Tool.Version), configText(&r.Config))
+	v.Foot = parts(" ", verbatim(r.Tool.Name), verbatim(r.Tool.Version), configText(&r.Config),
+		word("1 KB is 1,024 bytes, 1 MB 1,024 KB."))
 	return v
 }
 

@@ -81,7 +81,7 @@ func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) [
 		p.strong(v.verdict())
 	}
 	if rows.fixes > 0 {
-		p.section(word("Fix first"), message.Message{})
+		p.section(word("Fix first"), v.fixesNote())
 		p.tasks(v.fixes[:rows.fixes])
 	}
 	for _, m := range wrong[first:] {

@@ -26,6 +26,7 @@ type overview struct {
 	broken   message.Message   // the headline of the problems
 	fixes    []message.Message // what to do first
 	savings  []Step
+	advice   bool // WriteOptions.Advice
 	small    bool // it is shown on a terminal of few lines
 	tight    bool // what the files are is cut to a line each
 	rows     int  // WriteOptions.Rows
@@ -45,7 +46,7 @@ const (
 )
 
 func newOverview(r *Report, o WriteOptions) *overview {
-	v := &overview{r: r, keys: bigKeys(r, cmp.Or(o.Rows, overviewKeys)), depth: o.Depth, rows: o.Rows}
+	v := &overview{r: r, keys: bigKeys(r, cmp.Or(o.Rows, overviewKeys)), depth: o.Depth, rows: o.Rows, advice: o.Advice}
 	v.alerts()
 	v.describe(o.Now)
 	v.groups = slices.Clone(r.Groups)

@@ -73,7 +73,6 @@ func (k *KeyRow) rules() message.Message {
 	return parts(", ", list...)
 }
 
-// nodesTable is a table of nodes.
 func (r *Report) nodesTable(rows []Node) table {
 	ofRead := func(i int, m message.Message) message.Message {
 		if rows[i].Keys <= 0 {
@@ -108,7 +107,6 @@ func (r *Report) nodesTable(rows []Node) table {
 	}}
 }
 
-// groupsTable is a table of groups, in an overview or in full.
 func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 	memory := r.Totals.MemoryBytes.Known()
 	ttl := func(seconds *int64) message.Message {
@@ -244,7 +242,7 @@ func (r *Report) savingsNote() message.Message {
 func (v *overview) savingsTable(n int) table {
 	rows := v.savings[:min(len(v.savings), n)]
 	return table{len(rows), []column{
-		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].SavesBytes) }),
+		sizeColumn("saves", func(i int) Figure { return Figure(rows[i].SavesBytes - rows[i].SavesGoing) }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		sentenceColumn("how", func(i int) message.Message { return rows[i].How }),
 		nameColumn("group", func(i int) message.Message {
@@ -371,7 +369,6 @@ func (f *Finding) keyCount() Figure {
 	return n
 }
 
-// groupCount returns the groups that have findings.
 func (f *Finding) groupCount() Figure {
 	if len(f.Groups) == 0 {
 		return Unknown

@@ -285,9 +285,9 @@ func (v *overview) write(p page, rows screenRows) {
 		}
 	}
 	if rows.fixes > 0 {
-		note := message.Message{}
-		if v.small {
-			note = v.notShown(rows)
+		note := v.fixesNote()
+		if m := v.notShown(rows); v.small && !m.IsZero() {
+			note = m
 		}
 		p.section(word("Fix first"), note)
 		p.list(v.fixes[:rows.fixes])

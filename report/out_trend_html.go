@@ -8,7 +8,6 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 )
 
-// chartLines is the most lines of a chart.
 const chartLines = 6
 
 // htmlChart has figures over time, which the script draws as lines.

@@ -376,12 +376,12 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	if m == nil || m.Model == "" {
 		return out
 	}
-	m.AllocatorBasis, m.AllocatorFits = before.basis, before.fits
+	m.AllocatorBasis, m.AllocatorFits, m.AllocatorsDiffer = before.basis, before.fits, before.differ
 	found := out.found
 	if before.basis == AllocatorGiven || found.name == "" {
 		return out
 	}
-	m.AllocatorBasis, m.AllocatorFits = found.basis, found.fits
+	m.AllocatorBasis, m.AllocatorFits, m.AllocatorsDiffer = found.basis, found.fits, found.differ
 	if found.name == m.Allocator || found.basis != AllocatorFound && found.basis != AllocatorTie {
 		return out
 	}
@@ -395,7 +395,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	sizes.Allocator = found.name
 	out = s.pass(ctx, source, number, jobs, sizes, false)
 	if m = out.input.Memory; m != nil {
-		m.AllocatorBasis, m.AllocatorFits = found.basis, found.fits
+		m.AllocatorBasis, m.AllocatorFits, m.AllocatorsDiffer = found.basis, found.fits, found.differ
 	}
 	return out
 }

@@ -36,6 +36,13 @@ type Advice struct {
 	SavesAtLeast bool
 	// SavesAbout: Saves is an estimate, because it has the data of jobs that keys outside List have.
 	SavesAbout bool
+	// SavesGoing is the part of Saves that is about keys that CanGo offers to delete.
+	SavesGoing int64
+	// Data is the group with the data of jobs that go with the key of List, and DataKeys how many of its keys.
+	Data     string
+	DataKeys int64
+	// Severity is that of the finding of a fix, Off of other advice.
+	Severity Severity
 	// Of a setting of the server, its name, the value that is advised, and what other
 	// values save, the present one first.
 	Setting string

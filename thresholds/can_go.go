@@ -10,7 +10,7 @@ import (
 
 // CanGo returns what can be deleted with the least harm, what frees most memory first, at most
 // so many: keys that are not being used, and what libraries keep of work that is done. Condition
-// says when. Nothing is in it that adviseDelete is not allowed for.
+// says when. It sets Going of the groups. Nothing is in it that adviseDelete is not allowed for.
 func (e *Engine) CanGo(groups []GroupSums, l *Listing, most int) (list []Advice) {
 	for i := range groups {
 		g := &groups[i]
@@ -25,7 +25,23 @@ func (e *Engine) CanGo(groups []GroupSums, l *Listing, most int) (list []Advice)
 	slices.SortStableFunc(list, func(a, b Advice) int {
 		return cmp.Or(cmp.Compare(b.Saves, a.Saves), cmp.Compare(b.Keys, a.Keys), strings.Compare(a.Group, b.Group))
 	})
-	return list[:min(len(list), most)]
+	list = list[:min(len(list), most)]
+	for i := range list {
+		for n := range groups {
+			switch g := &groups[n]; {
+			case list[i].Data != "" && g.Group == list[i].Data:
+				g.Going = min(g.Going+list[i].DataKeys, g.Keys)
+			case g.Group == list[i].Group:
+				g.Going = min(g.Going+list[i].Keys, g.Keys)
+			}
+		}
+	}
+	return list
+}
+
+// going returns the part of what all keys of a group save that is about keys that can go.
+func (g *GroupSums) going(saves int64) int64 {
+	return int64(float64(saves) * float64(g.Going) / float64(max(g.Keys, 1)))
 }
 
 // unused is about the keys of a group that are not being used.
@@ -136,7 +152,7 @@ func (g *GroupSums) done(groups []GroupSums, l *Listing) *Advice {
 	a := f.groupAdvice(g, g.Keys, g.Memory, l, "", nil, append(args, message.List("sentences", " ", sentences))...)
 	a.Saves = max(g.Memory, 0)
 	if of > 0 {
-		a.SavesAbout = true
+		a.SavesAbout, a.Data, a.DataKeys = true, dataGroup, of
 		a.Saves += int64(float64(data) * float64(of) / float64(dataKeys))
 	}
 	a.Brief = message.New("{what}", args...)

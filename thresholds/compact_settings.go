@@ -127,10 +127,11 @@ const enoughSaved = .8
 // in 500 of all memory, whole. The value that is advised is the smallest that saves most. The
 // groups show how much more it may be.
 func (e *Engine) CompactSettings(sums *CompactSums, groups []GroupSums, whole int64) (list []Advice) {
-	var saved, resizing [parser.NumTypes]float64
+	var saved, going, resizing [parser.NumTypes]float64
 	for i := range groups {
 		if g := &groups[i]; g.CompactKeys > 0 && !g.WasLarger && g.Type < parser.NumTypes && g.Model != nil {
 			saved[g.Type] += float64(g.CompactSaves)
+			going[g.Type] += float64(g.going(g.CompactSaves))
 			resizing[g.Type] += g.resizing()
 		}
 	}
@@ -169,6 +170,9 @@ func (e *Engine) CompactSettings(sums *CompactSums, groups []GroupSums, whole in
 			name := settingName(e.server, t, form == compactIntset) + s.suffix
 			more := 1 + resizing[t]/max(1, saved[t])
 			a := e.settingAdvice(name, word, steps, best, keys, saves, mostSaved(saves, more*float64(saves)), s.suffix == "value")
+			if a.setGoing(int64(float64(saves) * going[t] / max(1, saved[t]))); (saves-a.SavesGoing)*minSavingShare < whole {
+				continue
+			}
 			list = append(list, a)
 		}
 	}

@@ -141,7 +141,7 @@ func (c *candidate) compare(o *candidate) int {
 
 // FixFirst returns what to do first, at most so many pieces of advice: the fixes of
 // problems, what libraries keep (see Kept) and the largest saving, by severity and harm; then
-// further savings, if there is little else. No two are about the same key or group. Savings
+// further savings, if there is little else. No error is left out. No two are about the same key or group. Savings
 // and what is kept are ordered, the largest first.
 func (e *Engine) FixFirst(problems []Problem, kept, savings []Advice, l *Listing, most int) (list []Advice) {
 	var candidates []candidate
@@ -153,6 +153,7 @@ func (e *Engine) FixFirst(problems []Problem, kept, savings []Advice, l *Listing
 			continue
 		}
 		if a := e.fix(p, l); a != nil {
+			a.Severity = p.Severity
 			candidates = append(candidates, candidate{p.Severity, own, r.Harm, p.Bytes, a})
 		}
 	}
@@ -169,7 +170,7 @@ func (e *Engine) FixFirst(problems []Problem, kept, savings []Advice, l *Listing
 		if about == "\x00" {
 			about = a.Text.String()
 		}
-		if len(list) < most && !seen[about] {
+		if (len(list) < most || a.Severity == Error) && !seen[about] {
 			seen[about] = true
 			list = append(list, *a)
 		}
@@ -224,7 +225,9 @@ func (e *Engine) permitted(f *fix, t *thing) *fix {
 // fixGroup returns the fix of the group with most memory that the advice fits.
 func (e *Engine) fixGroup(f *fix, p *Problem, l *Listing) *Advice {
 	groups := slices.Clone(p.Groups)
-	slices.SortStableFunc(groups, func(a, b Flagged) int { return cmp.Compare(b.FlaggedMemory, a.FlaggedMemory) })
+	slices.SortStableFunc(groups, func(a, b Flagged) int { // what can go is last
+		return cmp.Or(compareBool(2*b.Going > b.Keys, 2*a.Going > a.Keys), cmp.Compare(b.FlaggedMemory, a.FlaggedMemory))
+	})
 	for i := range groups {
 		g := &groups[i]
 		if f := e.permitted(f, e.thingOf(&g.GroupSums)); f != nil {

@@ -140,7 +140,7 @@ type Identity struct {
 	Tried  string `json:"tried,omitempty"`
 	Source string `json:"source,omitempty"` // where the facts are from
 	// EmptySegments reports whether the library writes names with empty segments, WhiteSpace
-	// whether it writes names with white space.
+	// whether it writes names with white space, quotes or control characters.
 	EmptySegments bool `json:"empty_segments,omitempty"`
 	WhiteSpace    bool `json:"white_space,omitempty"`
 }

@@ -33,6 +33,7 @@ type GroupSums struct {
 	// says more than Group; ColdOf are its keys.
 	ColdUnder string
 	ColdOf    int64
+	Going     int64 // keys that CanGo offers to delete, 0 before it was called
 	// IdleLeast and IdleMost are how long these were not used, in seconds; -1 unknown.
 	IdleLeast, IdleMost int64
 	IsFolded            bool // Group stands for keys of any name
@@ -76,7 +77,7 @@ func (e *Engine) Savings(groups []GroupSums, whole, unexplained int64, l *Listin
 				own.of = g
 			}
 		}
-		if own.bytes > 0 && own.bytes*minSavingShare >= whole {
+		if stays := own.bytes - g.going(own.bytes); stays > 0 && stays*minSavingShare >= whole {
 			best = append(best, own)
 		}
 	}
@@ -86,10 +87,8 @@ func (e *Engine) Savings(groups []GroupSums, whole, unexplained int64, l *Listin
 	for _, s := range best[:min(len(best), most)] {
 		args := append(s.args, savedArg(s.bytes, s.most, s.atLeast))
 		a := (&fix{action: s.action, id: s.id}).groupAdvice(s.of, s.keys, s.memory, l, s.rule, s.flags, args...)
-		if s.of.Cold > 0 {
-			a.Why = message.New("First see which can go: {cold} of them are not being used.", message.Int("cold", s.of.Cold))
-		}
 		a.Saves, a.SavesMost, a.SavesAtLeast, a.Brief = s.bytes, s.most, s.atLeast, message.New(s.brief, args...)
+		a.setGoing(s.of.going(s.bytes))
 		if s.how != "" {
 			a.Computed = message.New(s.how, args...)
 		}
@@ -113,9 +112,16 @@ type saving struct {
 	args         []message.Arg
 }
 
-// CompareSavings orders savings, the largest first.
+// setGoing sets SavesGoing, and says so.
+func (a *Advice) setGoing(bytes int64) {
+	if a.SavesGoing = bytes; bytes > 0 {
+		a.Why = message.New("First see what can go, which frees {size} of this already.", message.Size("size", bytes))
+	}
+}
+
+// CompareSavings orders savings, the largest first, without what can go.
 func CompareSavings(a, b Advice) int {
-	return cmp.Or(cmp.Compare(b.Saves, a.Saves), strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+	return cmp.Or(cmp.Compare(b.Saves-b.SavesGoing, a.Saves-a.SavesGoing), strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
 }
 
 // savedArg returns the argument of a sentence that says how much is saved.

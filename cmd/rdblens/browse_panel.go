@@ -188,7 +188,6 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 	}
 }
 
-// groupsOf returns the groups that keys of a node are in.
 func (b *browser) groupsOf(n *report.TreeNode) map[report.Name]bool {
 	if b.grouped == n {
 		return b.groups

@@ -121,7 +121,6 @@ func (b *browser) complete(v *browseView) {
 	})
 }
 
-// biggest returns the biggest keys of a report.
 func biggest(r *report.Report) []report.KeyRow {
 	if list := r.Top[report.ByMemory]; r.Totals.MemoryBytes.Known() && len(list) > 0 {
 		return list

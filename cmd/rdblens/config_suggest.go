@@ -58,7 +58,7 @@ func (e *env) configSuggest(ctx context.Context, profile, separators string, nam
 		if err != nil {
 			return policyError(err)
 		}
-		r, err := report.Scan(ctx, sources, policy, report.Options{Memory: memory.Options{}, TreeNodes: -1, Examples: 1})
+		r, err := report.Scan(ctx, sources, policy, report.Options{TreeNodes: -1, Examples: 1})
 		if err != nil {
 			return err
 		}

@@ -301,8 +301,7 @@ func (e *env) scanBefore(ctx context.Context, p *keysFlags, list []*input, probl
 	if slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" }) {
 		return nil, usageError(problem).withHint(hint)
 	}
-	scan := scanFlags{passFlags: p.passFlags}
-	r, _, err := e.scanInputs(ctx, &scan, list)
+	r, _, err := e.scanSources(ctx, p.policy, list, p.options(report.Options{}))
 	return r, err
 }
 

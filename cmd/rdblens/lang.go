@@ -148,7 +148,6 @@ func (e *env) problems(list config.Errors) {
 // hintOf returns what to do about an error, zero if it does not say.
 func hintOf(err error) message.Message {
 	var own *message.Error
-	var hinted interface{ Hint() string }
 	var unwritten *report.OutputError
 	var format *parser.FormatError
 	switch {
@@ -158,8 +157,6 @@ func hintOf(err error) message.Message {
 		return message.New(unwritten.Hint)
 	case errors.As(err, &format) && !format.Hint.IsZero():
 		return format.Hint
-	case errors.As(err, &hinted) && hinted.Hint() != "":
-		return message.New(hinted.Hint())
 	}
 	return message.Message{}
 }

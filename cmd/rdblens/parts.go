@@ -33,15 +33,12 @@ type partReport struct {
 func (o *scanFlags) setParts(arg string) error {
 	part, dir, _ := strings.Cut(arg, "=")
 	o.partsDir, o.segments = dir, 0
-	if number, ok := strings.CutPrefix(part, "prefix:"); ok {
-		if err := wholeNumber(&o.segments, 1, report.MaxSegments-1)(number); err != nil {
-			return err
-		}
-	} else if part != "owner" || dir == "" {
+	number, byPrefix := strings.CutPrefix(part, "prefix:")
+	switch {
+	case dir == "" || !byPrefix && part != "owner":
 		return message.Errorf("{name} is neither owner=DIR nor prefix:N=DIR", message.Element("name", arg))
-	}
-	if dir == "" {
-		return message.Errorf("{name} is neither owner=DIR nor prefix:N=DIR", message.Element("name", arg))
+	case byPrefix:
+		return wholeNumber(&o.segments, 1, report.MaxSegments-1)(number)
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
@@ -172,12 +171,6 @@ func (o *reportFlags) register(e *env, cmd *cobra.Command, by string) {
 	orders := strings.Join(report.GroupOrders(), ", ")
 	option{name: "sort-groups", arg: "COLUMN", usage: "column that orders the groups: {list}", list: orders,
 		words: report.GroupOrders(), hint: "columns: {names}", set: oneOf(&o.GroupOrder, "column", report.GroupOrders())}.add(cmd)
-	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "groups-by" { // its former name
-			name = "sort-groups"
-		}
-		return pflag.NormalizedName(name)
-	})
 	sections := strings.Join(report.Sections(), ", ")
 	option{name: "sections", arg: "LIST", usage: "write only these parts of the report: {list}", list: sections,
 		words: report.Sections(), hint: "sections: {names}", set: eachWord(func(word string) error {
@@ -212,7 +205,6 @@ func failOnOption(name string, to *thresholds.Severity, value, usage string) opt
 		hint: "error, warning, info or never", set: severityOf(to)}
 }
 
-// nodesOption is the flag of the nodes of a cluster.
 func nodesOption(cmd *cobra.Command, to **report.ClusterNodes) option {
 	return option{name: "cluster-nodes", arg: "FILE", usage: "output of CLUSTER NODES: say which masters have no snapshot, and which slots are in several; includes scan --cluster",
 		hint: "redis-cli CLUSTER NODES > nodes.txt", set: func(path string) (err error) {
@@ -321,7 +313,7 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, bad, err := e.scanInputs(ctx, o, list)
+	r, bad, err := e.scanSources(ctx, o.policy, list, o.options(o.Options))
 	stop()
 	if err != nil {
 		return err
@@ -431,10 +423,6 @@ func (e *env) scanSources(ctx context.Context, policy *thresholds.Policy, list [
 	r, err := report.Scan(ctx, sourcesOf(list, e.source), policy, options)
 	bad, err := failuresOf(err)
 	return r, bad, err
-}
-
-func (e *env) scanInputs(ctx context.Context, o *scanFlags, list []*input) (*report.Report, *failures, error) {
-	return e.scanSources(ctx, o.policy, list, o.options(o.Options))
 }
 
 func (o *passFlags) options(options report.Options) report.Options {

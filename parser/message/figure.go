@@ -72,44 +72,42 @@ func (f Form) format(n int64) string {
 	return FormatCount(n)
 }
 
-func figure(name string, n int64, f Form) Arg {
+// Figure is a number in a form.
+func Figure(name string, n int64, f Form) Arg {
 	return Arg{Name: name, Kind: KindFigure, Text: f.format(n), Value: n, Form: f}
 }
 
-// Figure is a number in a form.
-func Figure(name string, n int64, f Form) Arg { return figure(name, n, f) }
-
 // Int is a number of things.
-func Int(name string, n int64) Arg { return figure(name, n, FormCount) }
+func Int(name string, n int64) Arg { return Figure(name, n, FormCount) }
 
 // Size is a size in bytes, rounded: 3.8 MB.
-func Size(name string, n int64) Arg { return figure(name, n, FormBytes) }
+func Size(name string, n int64) Arg { return Figure(name, n, FormBytes) }
 
 // ExactSize is a size in bytes: 20,480 bytes.
-func ExactSize(name string, n int64) Arg { return figure(name, n, FormExactBytes) }
+func ExactSize(name string, n int64) Arg { return Figure(name, n, FormExactBytes) }
 
 // Duration is a number of seconds, rounded: 3d 4h.
-func Duration(name string, seconds int64) Arg { return figure(name, seconds, FormDuration) }
+func Duration(name string, seconds int64) Arg { return Figure(name, seconds, FormDuration) }
 
 // Time is a number of seconds since the epoch.
-func Time(name string, seconds int64) Arg { return figure(name, seconds, FormTime) }
+func Time(name string, seconds int64) Arg { return Figure(name, seconds, FormTime) }
 
 // Share is a part of a whole, 0 to 1, as a percentage; NaN is no text.
 func Share(name string, share float64) Arg {
 	if math.IsNaN(share) {
 		return Text(name, "")
 	}
-	return figure(name, int64(math.Round(max(-9e9, min(9e9, share))*1e9)), FormShare)
+	return Figure(name, int64(math.Round(max(-9e9, min(9e9, share))*1e9)), FormShare)
 }
 
 // Limit is a limit in a unit: exact, and as a configuration writes it.
 func Limit(name string, u Unit, n int64) Arg {
-	return figure(name, n, map[Unit]Form{Bytes: FormLimit, Seconds: FormExactDuration, Ratio: FormRatio,
+	return Figure(name, n, map[Unit]Form{Bytes: FormLimit, Seconds: FormExactDuration, Ratio: FormRatio,
 		Percent: FormPercent}[u])
 }
 
 // Measured is a figure that a limit is compared with: exact, except durations.
 func Measured(name string, u Unit, n int64) Arg {
-	return figure(name, n, map[Unit]Form{Bytes: FormExactBytes, Seconds: FormDuration, Ratio: FormRatio,
+	return Figure(name, n, map[Unit]Form{Bytes: FormExactBytes, Seconds: FormDuration, Ratio: FormRatio,
 		Percent: FormPercent}[u])
 }

@@ -410,7 +410,7 @@ func (a *Arg) UnmarshalJSON(b []byte) error {
 	*a = Arg{Name: j.Name, Kind: j.Kind, List: j.Messages, Separator: j.Separator, URL: j.URL}
 	switch {
 	case j.Value != nil:
-		*a = figure(j.Name, *j.Value, j.Form)
+		*a = Figure(j.Name, *j.Value, j.Form)
 	case j.Text != nil:
 		a.Text = unescape(*j.Text)
 	}

@@ -53,7 +53,7 @@ func formatted(name, verb string, value any) Arg {
 	if verb == "%d" {
 		var n int64
 		if _, err := fmt.Sscan(text, &n); err == nil {
-			return figure(name, n, FormNumber)
+			return Figure(name, n, FormNumber)
 		}
 	}
 	return Text(name, text)

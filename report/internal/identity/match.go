@@ -376,7 +376,7 @@ func (m *matcher) group(g *Group, found [][]match) *thresholds.Identity {
 func (r *Recogniser) identity(s *Shape, signs int) *thresholds.Identity {
 	id := &thresholds.Identity{Library: r.Library, Role: s.Role, ByDesign: s.ByDesign, Setting: s.Setting,
 		Deletion: s.Delete, DeletesEach: s.Each, DeletesAlso: s.Also, Sure: thresholds.Likely,
-		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments, WhiteSpace: strings.Contains(s.Name, " ")}
+		Tried: r.Tried, Source: r.Source, EmptySegments: r.EmptySegments, WhiteSpace: strings.ContainsAny(s.Name, " \"\x01")}
 	if signs > sufficient {
 		id.Sure = thresholds.Sure
 	}

@@ -40,7 +40,7 @@ func TestLibraries(t *testing.T) {
 // twoSigns are names that are two signs: a word and the form of an identifier, or several words that nobody
 // else puts together.
 var twoSigns = regexp.MustCompile(`\{uuid\}|\{hex\d+\}|\{url43\}|org\.springframework|views\.decorators|` +
-	`\{\{harbor_job_service_namespace\}\}|\|\{any\}\||nginx-cache:\{=http|@\{n\}@`)
+	`\{\{harbor_job_service_namespace\}\}|\|\{any\}\||nginx-cache:\{=http|\x01tags\x01|@\{n\}@`)
 
 // TestRecognisers makes every shape ready, and checks what people read of it.
 func TestRecognisers(t *testing.T) {
