@@ -34,11 +34,11 @@ func newReport(b *agg.Builder, opt *Options, inputs []Input) *Report {
 		r.By = ByValueBytes
 	}
 	f.nodes()
+	f.groups()
 	f.types()
 	f.tops()
 	f.findSameServers()
 	f.rules()
-	f.groups()
 	f.tree()
 	f.owners()
 	f.budgets()
@@ -75,6 +75,9 @@ type finisher struct {
 	opt   *Options
 	r     *Report
 	owner []string // names, see thresholds.Engine.Owners
+	// sourceOwner has the owners that CODEOWNERS names of the line that writes the keys of a group, by its
+	// pattern, where the configuration names none.
+	sourceOwner map[string]string
 	// selects has the inputs with keys in another database than 0: commands on
 	// their keys select the database, whichever it is.
 	selects  map[int]bool
@@ -258,7 +261,7 @@ func (f *finisher) rowOf(k *parser.Key, from *agg.RetainedKey, group string) Key
 	if row.Group = f.pattern(group); row.Group == row.Key {
 		row.Key = row.Group // one string: a report may have a group for each key
 	}
-	row.Owner = f.owner[from.Owner]
+	row.Owner = cmp.Or(f.owner[from.Owner], f.sourceOwner[group])
 	row.Findings = f.findingsOf(k, from, f.known[group])
 	if ttl, ok := TTL(k, f.Snapshot(row.Input).Env.Created); ok {
 		row.TTL = &ttl
@@ -354,76 +357,6 @@ func (f *finisher) tops() {
 		}
 	}
 	f.r.Hot = f.list(f.Top.Hot())
-}
-
-func (f *finisher) groups() {
-	f.r.GroupsFolded = f.Tables.Groups.Folded()
-	f.r.Groups = make([]Group, 0, f.Tables.Groups.Len())
-	for pattern, g := range f.Tables.Groups.All {
-		row := f.group(pattern, g)
-		row.Identity = f.known[pattern]
-		f.r.Groups = append(f.r.Groups, row)
-	}
-	f.r.FindSource(f.opt.Source)
-	sortGroups(f.r.Groups, f.opt.GroupOrder)
-}
-
-func (f *finisher) group(text string, g *agg.Group) Group {
-	pattern := f.pattern(text)
-	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
-		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys),
-		WithoutTTL:      g.WithoutTTL,
-		SerializedBytes: g.Serialized, NameBytes: g.NameBytes,
-		MemoryWithoutTTL: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}
-	if least, median, most, ok := f.Tables.Groups.TTL(g); ok {
-		out.TTLMin, out.TTLMedian, out.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
-	}
-	if largest := g.Largest(); largest != nil {
-		key := largest.Key()
-		row := f.rowOf(&key, largest, text)
-		out.LargestKey = &row
-	}
-	for ruleSeverity, count := range f.findings(text, g) {
-		out.Findings += count.Keys
-		if agg.SeverityOf(ruleSeverity) == thresholds.Error {
-			out.Errors += count.Keys
-		}
-	}
-	if t, ok := g.Type(); ok {
-		out.Type = t.String()
-	}
-	if db := g.DB(); db >= 0 {
-		out.DB = &db
-	}
-	if g.Owner() >= 0 {
-		out.Owner = f.owner[g.Owner()]
-	}
-	return out
-}
-
-func (f *finisher) owners() {
-	if len(f.Tables.Owners) < 2 {
-		return
-	}
-	for i := range f.Tables.Owners {
-		o := &f.Tables.Owners[i]
-		var explained, backlogs Counts
-		if c := f.explained.owners[i]; c != nil {
-			explained = *c
-		}
-		for _, b := range f.backlogs {
-			if int(b.key.Owner) == i {
-				backlogs.add(agg.SeverityOf(b.at), b.count.Keys)
-			}
-		}
-		f.r.Owners = append(f.r.Owners, Owner{Owner: f.owner[i], Keys: o.Keys, Elements: o.Elements, ValueBytes: o.ValueBytes,
-			MemoryBytes: memoryFigure(o.Memory, o.Keys), WithoutTTL: o.WithoutTTL,
-			Findings: Counts{Error: o.Findings[thresholds.Error] - explained.Error,
-				Warning: o.Findings[thresholds.Warning] - explained.Warning + backlogs.Warning,
-				Info:    o.Findings[thresholds.Info] - explained.Info, Ignored: o.Ignored,
-				Explained: explained.Error + explained.Warning + explained.Info}})
-	}
-	sortBySize(f.r.Owners, func(row *Owner) Figure { return sizeOf(row.MemoryBytes, row.ValueBytes) })
 }
 
 func (f *finisher) budgets() {

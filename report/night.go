@@ -321,7 +321,7 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 	}
 	e := n.add(EventFinding, s, input, "", count, WithSource(message.New(what, message.Text("rule", rule),
 		message.Number("findings", count, "1 finding", "{n} findings"),
-		message.Name("key", string(subject)), message.Phrase("text", text)), source))
+		message.Name("key", string(subject)), message.Phrase("text", text)), "", source))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
 	if e.DB = 0; db != nil {
 		e.DB = *db
@@ -379,7 +379,7 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 	}
 	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
 		WithSource(message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore),
-			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Source))
+			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Owner, r.Source))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a

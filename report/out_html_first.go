@@ -92,7 +92,7 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 		if s.ChangesData && !o.Advice {
 			continue
 		}
-		f := htmlFix{Severity: r.severityAbout(s), Text: r.withSource(s.sentence(), cmp.Or(s.Group, s.Key)), Saves: s.SavesBytes > 0}
+		f := htmlFix{Severity: r.severityAbout(s), Text: r.withSource(s), Saves: s.SavesBytes > 0}
 		if about := cmp.Or(s.Group, s.Key); about != "" {
 			f.About = about.Display()
 		}

@@ -64,9 +64,9 @@ func newOverview(r *Report, o WriteOptions) *overview {
 	v.nodes = r.worstNodes()
 	v.nodes = v.nodes[:min(len(v.nodes), overviewNodes)]
 	v.findProblems()
-	for _, s := range r.FixFirst {
-		if !s.ChangesData || o.Advice {
-			v.fixes = append(v.fixes, r.withSource(s.sentence(), cmp.Or(s.Group, s.Key)))
+	for i := range r.FixFirst {
+		if s := &r.FixFirst[i]; !s.ChangesData || o.Advice {
+			v.fixes = append(v.fixes, r.withSource(s))
 		}
 	}
 	v.savings = r.Savings[:min(len(r.Savings), overviewSavings)]

@@ -1,9 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/codebase"
@@ -41,20 +41,24 @@ func (d *Diff) findSource(finder *codebase.Finder, sides [2]*Report) {
 	if finder == nil {
 		return
 	}
-	to := map[Name][]*[]SourceLine{}
+	type place struct {
+		lines *[]SourceLine
+		owner *string // "" by the configuration: set it
+	}
+	to := map[Name][]place{}
 	for _, rows := range [][]DiffRow{d.Groups, d.Prefixes} {
 		for i := range rows {
 			if r := &rows[i]; r.changed() && r.Group != nil && !r.Prefix {
-				to[*r.Group] = append(to[*r.Group], &r.Source)
+				to[*r.Group] = append(to[*r.Group], place{&r.Source, &r.Owner})
 			}
 		}
 	}
 	for _, k := range d.shownKeys(false) {
-		to[k.Group] = append(to[k.Group], &k.Source)
+		to[k.Group] = append(to[k.Group], place{&k.Source, new(string)})
 	}
 	for i := range d.Findings.New {
 		f := &d.Findings.New[i]
-		to[f.Group] = append(to[f.Group], &f.Source)
+		to[f.Group] = append(to[f.Group], place{&f.Source, &f.Owner})
 	}
 	known := map[Name]*Group{}
 	for _, r := range sides {
@@ -72,8 +76,8 @@ func (d *Diff) findSource(finder *codebase.Finder, sides [2]*Report) {
 		groups = append(groups, g.forSource())
 	}
 	for i, lines := range finder.Find(groups) {
-		for _, source := range to[names[i]] {
-			*source = lines
+		for _, p := range to[names[i]] {
+			*p.lines, *p.owner = lines, cmp.Or(*p.owner, ownerOfSource(lines))
 		}
 	}
 }
@@ -95,23 +99,40 @@ func sourceColumn(n int, of func(i int) []SourceLine) column {
 	return nameColumn("written at", func(i int) message.Message { return writtenAt(of(i)) }).only(any)
 }
 
-// withSource returns a sentence about a group with the line that writes its keys.
-func (r *Report) withSource(m message.Message, group Name) message.Message {
+// withSource returns a sentence about a group or a key with the line that writes its keys.
+func (r *Report) withSource(s *Step) message.Message {
+	group := cmp.Or(s.Group, r.groupOf(s.Key))
 	i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Group == group })
 	if group == "" || i < 0 {
-		return m
+		return s.sentence()
 	}
-	return WithSource(m, r.Groups[i].Source)
+	return WithSource(s.sentence(), r.Groups[i].Owner, r.Groups[i].Source)
 }
 
-// WithSource returns a sentence about keys with the line that writes them, and who owns it.
-func WithSource(m message.Message, lines []SourceLine) message.Message {
-	switch {
-	case len(lines) == 0:
-		return m
-	case len(lines[0].Owners) > 0:
-		return message.New("{fix} Written at {place}, owned by {owners}.", message.Phrase("fix", m), message.Phrase("place", writtenAt(lines)),
-			message.Code("owners", strings.Join(lines[0].Owners, ", ")))
+// groupOf returns the group of a key that is an example of a rule, "" if it is none.
+func (r *Report) groupOf(key Name) Name {
+	for i := range r.Rules {
+		for n := range r.Rules[i].Examples {
+			if e := &r.Rules[i].Examples[n]; e.KeyRow != nil && e.Key == key {
+				return e.Group
+			}
+		}
 	}
-	return message.New("{fix} Written at {place}.", message.Phrase("fix", m), message.Phrase("place", writtenAt(lines)))
+	return ""
+}
+
+// WithSource returns a sentence about keys with the line that writes them, and who owns it. Owner is
+// the owner by the configuration, which counts more than CODEOWNERS, "" if it names none.
+func WithSource(m message.Message, owner string, lines []SourceLine) message.Message {
+	id := "{fix} Written at {place}."
+	owner = cmp.Or(owner, ownerOfSource(lines))
+	switch {
+	case len(lines) == 0 && owner == "":
+		return m
+	case len(lines) == 0:
+		id = "{fix} Owned by {owners}."
+	case owner != "":
+		id = "{fix} Written at {place}, owned by {owners}."
+	}
+	return message.New(id, message.Phrase("fix", m), message.Phrase("place", writtenAt(lines)), message.Code("owners", owner))
 }

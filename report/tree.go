@@ -81,48 +81,61 @@ func (f *finisher) tree() {
 	if most < 0 || f.r.Totals.Keys == 0 {
 		return
 	}
-	marks := &treeMarks{f: f, number: map[Identity]int32{}}
+	marks := &treeMarks{f: f, number: map[treeMark]int32{}}
 	root, of := f.Tables.Groups.Tree(most, func(pattern string,
 		ruleSeverity int) bool {
 		return f.explains(f.known[pattern], ruleSeverity)
 	}, f.backlogIn, marks.mark)
 	f.r.Tree = f.treeNode(root, of, marks)
-	f.expiring(root, of)
+	f.expiring(root, of, marks)
 }
 
-// treeMarks numbers the identities of groups.
+// treeMarks numbers what is known of groups.
 type treeMarks struct {
 	f      *finisher
-	list   []*Identity
-	number map[Identity]int32
+	list   []treeMark
+	number map[treeMark]int32
 }
 
-// mark returns the number of the identity of a group, -1 if that is not known.
+type treeMark struct {
+	identity   Identity
+	identified bool
+	owner      string // of the source, see finisher.sourceOwner
+}
+
+// mark returns the number of what is known of a group.
 func (m *treeMarks) mark(pattern string) int32 {
-	id := m.f.known[pattern]
-	if id == nil {
-		return -1
+	mark := treeMark{owner: m.f.sourceOwner[pattern]}
+	if id := m.f.known[pattern]; id != nil {
+		mark.identity, mark.identified = *id, true
 	}
-	n, known := m.number[*id]
+	n, known := m.number[mark]
 	if !known {
 		n = int32(len(m.list))
-		m.number[*id] = n
-		m.list = append(m.list, id)
+		m.number[mark] = n
+		m.list = append(m.list, mark)
 	}
 	return n
 }
 
-// common returns what identities have in common, nil if that is neither a library nor a
-// role.
-func (m *treeMarks) common(marks []int32) *Identity {
-	if len(marks) == 0 || len(marks) == agg.MaxMarks || slices.Contains(marks, -1) {
-		return nil
+// common returns what the identities have in common, nil if that is neither a library nor a
+// role, and the owner of the source that all have.
+func (m *treeMarks) common(marks []int32) (id *Identity, owner string, several bool) {
+	if len(marks) == 0 || len(marks) == agg.MaxMarks {
+		return nil, "", len(m.f.sourceOwner) > 0
 	}
-	list := make([]*Identity, len(marks))
+	list, owner := make([]*Identity, len(marks)), m.list[marks[0]].owner
 	for i, n := range marks {
-		list[i] = m.list[n]
+		mark := m.list[n]
+		if mark.identified {
+			list[i] = &mark.identity
+		}
+		several = several || mark.owner != owner
 	}
-	return commonIdentity(list)
+	if several {
+		owner = ""
+	}
+	return commonIdentity(list), owner, several
 }
 
 // commonIdentity returns what identities have in common, nil if that is neither a library
@@ -168,8 +181,8 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 	n := &TreeNode{Prefix: Name(from.Prefix), Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
 		MemoryBytes: memoryFigure(g.Memory, g.Keys),
 		WithoutTTL:  TreeTTL{Keys: g.WithoutTTL, MemoryBytes: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)},
-		MayLackKeys: from.Lacks,
-		Identity:    marks.common(from.Marks)}
+		MayLackKeys: from.Lacks}
+	n.Identity, n.Owner, n.SeveralOwners = marks.common(from.Marks)
 	if least, median, most, ok := of.TTL(g); ok {
 		n.TTLMin, n.TTLMedian, n.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))
 	}
@@ -199,10 +212,9 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 	if db := g.DB(); db >= 0 {
 		n.DB = &db
 	}
-	if owner := g.Owner(); owner >= 0 {
-		n.Owner = f.owner[owner]
+	if owner := g.Owner(); owner < 0 || f.owner[owner] != "" {
+		n.Owner, n.SeveralOwners = f.ownerOf(g), owner < 0
 	}
-	n.SeveralOwners = g.Owner() < 0
 	for _, t := range g.Types() {
 		n.Types = append(n.Types, t.String())
 	}
@@ -323,7 +335,7 @@ var windows = []window{{name: "1h", to: 1}, {name: "midnight", part: agg.SoonMid
 
 // expiring sets which keys expire next. root is the tree of the report, nil if there is none, of has
 // its sums.
-func (f *finisher) expiring(root *agg.TreeNode, of *agg.Groups) {
+func (f *finisher) expiring(root *agg.TreeNode, of *agg.Groups, marks *treeMarks) {
 	if root == nil {
 		return
 	}
@@ -339,7 +351,7 @@ func (f *finisher) expiring(root *agg.TreeNode, of *agg.Groups) {
 			continue
 		}
 		e := Expiring{Window: w.name, From: created + int64(w.from)*secondsOfHour, Until: created + int64(w.to)*secondsOfHour, Keys: sum.Keys,
-			MemoryBytes: memoryFigure(sum.Memory, sum.Keys), Prefixes: f.expiringPrefixes(root, of, w)}
+			MemoryBytes: memoryFigure(sum.Memory, sum.Keys), Prefixes: f.expiringPrefixes(root, of, marks, w)}
 		if w.to == 0 {
 			e.Until = created + secondsOfDay - created%secondsOfDay
 		}
@@ -357,7 +369,7 @@ func (f *finisher) expiring(root *agg.TreeNode, of *agg.Groups) {
 }
 
 // expiringPrefixes returns the prefixes that say most about which keys expire in a time.
-func (f *finisher) expiringPrefixes(root *agg.TreeNode, of *agg.Groups, w *window) []ExpiringPrefix {
+func (f *finisher) expiringPrefixes(root *agg.TreeNode, of *agg.Groups, marks *treeMarks, w *window) []ExpiringPrefix {
 	nodes, parents := map[*tree.Part]*agg.TreeNode{}, map[*tree.Part]*tree.Part{}
 	var part func(n *agg.TreeNode) *tree.Part
 	part = func(n *agg.TreeNode) *tree.Part {
@@ -392,8 +404,8 @@ func (f *finisher) expiringPrefixes(root *agg.TreeNode, of *agg.Groups, w *windo
 		sum := w.of(of, &n.Group)
 		p := ExpiringPrefix{Prefix: Name(n.Prefix), Keys: sum.Keys, Of: n.Group.Keys,
 			MemoryBytes: memoryFigure(sum.Memory, sum.Keys)}
-		if owner := n.Group.Owner(); owner >= 0 {
-			p.Owner = f.owner[owner]
+		if p.Owner = f.ownerOf(&n.Group); p.Owner == "" && n.Group.Owner() >= 0 {
+			_, p.Owner, _ = marks.common(n.Marks)
 		}
 		list = append(list, p)
 	}

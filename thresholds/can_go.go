@@ -18,6 +18,8 @@ func (e *Engine) CanGo(groups []GroupSums, l *Listing, most int) (list []Advice)
 			list = append(list, *g.unused(l))
 		} else if g.isDone() {
 			list = append(list, *g.done(groups, l))
+		} else if g.isKept() {
+			list = append(list, *g.kept(l))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Advice) int {
@@ -72,6 +74,26 @@ func (g *GroupSums) isDone() bool {
 	return g.Identity.FixedName() && g.Identity.Sure != LooksLike && !g.few() &&
 		g.Identity.is(RoleCompleted, RoleFailed, RoleLeftover) &&
 		(g.Identity.Deletion == "yes" || strings.HasPrefix(g.Identity.Deletion, "with "))
+}
+
+// isKept reports whether a group has results of a library that have no TTL, and many of them.
+func (g *GroupSums) isKept() bool {
+	return g.Identity.FixedName() && g.Identity.Sure != LooksLike && !g.few() && g.Identity.is(RoleResult) &&
+		g.Identity.Deletion == "yes" && g.WithoutTTL >= minSettingKeys
+}
+
+// kept is about the results of a library that have no TTL.
+func (g *GroupSums) kept(l *Listing) *Advice {
+	f := fix{action: adviseDelete, id: "{what} without a TTL."}
+	if g.Identity.Setting != "" {
+		f.id = "{what} without a TTL. {setting} bounds new ones."
+	}
+	a := f.groupAdvice(g, g.WithoutTTL, g.MemoryWithoutTTL, l, "", []string{"--no-ttl"},
+		g.identityArgs(g.WithoutTTL, g.MemoryWithoutTTL)...)
+	a.Saves = max(g.MemoryWithoutTTL, 0)
+	a.Brief = message.New("{what}, no TTL", g.identityArgs(g.WithoutTTL, g.MemoryWithoutTTL)...)
+	a.Condition = message.New("Delete them only if nobody waits for them or reads them later.")
+	return a
 }
 
 // done is about the records of work that is done. The keys with the data of the jobs go with them:

@@ -56,9 +56,13 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 
 // elsewhere reports whether the caches of the framework of a site are not on the server.
 func (s *scanner) elsewhere(c *site) bool {
-	kind := s.caches[c.source.syntax]
-	return kind&cachesElsewhere != 0 && kind&cachesOnServer == 0 && c.command != nil &&
-		(c.command == cacheCommand || !c.command.unusual && lastWord(c.receiver) == "cache")
+	if kind := s.caches[c.source.syntax]; c.source.syntax.jvm || kind&cachesElsewhere == 0 || kind&cachesOnServer != 0 {
+		return false
+	}
+	if c.command == nil {
+		return !c.source.redis
+	}
+	return c.command == cacheCommand || !c.command.unusual && lastWord(c.receiver) == "cache"
 }
 
 // springCache returns the parts of the keys of a cache of Spring, nil if they are not on the server.
