@@ -261,7 +261,8 @@ func (n *nightEvents) findings(in *Night) {
 		for i := range in.Diff.Findings.New {
 			f := &in.Diff.Findings.New[i]
 			if in.Judged && !n.budgets[budgetID(f.Subject, f.Message)] {
-				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, f.Message, f.Source)
+				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, f.Message, f.Owner,
+					f.Source)
 			}
 		}
 		return
@@ -280,7 +281,7 @@ func (n *nightEvents) findings(in *Night) {
 			subject, db = e.Key, &e.DB
 		}
 		if f.Count > 1 || !n.budgets[budgetID(subject, e.Message)] {
-			n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, e.Message, nil)
+			n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, e.Message, "", nil)
 		}
 	}
 }
@@ -308,8 +309,7 @@ func (in *Night) Lasting() (ids []string) {
 }
 
 func (n *nightEvents) finding(input, rule, severity string, db *int, group, subject Name, count int64,
-	text message.Message,
-	source []SourceLine) {
+	text message.Message, owner string, source []SourceLine) {
 	s, _ := thresholds.ParseSeverity(severity)
 	r, known := thresholds.Lookup(rule)
 	if s < n.Severity || !known {
@@ -321,7 +321,7 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 	}
 	e := n.add(EventFinding, s, input, "", count, WithSource(message.New(what, message.Text("rule", rule),
 		message.Number("findings", count, "1 finding", "{n} findings"),
-		message.Name("key", string(subject)), message.Phrase("text", text)), "", source))
+		message.Name("key", string(subject)), message.Phrase("text", text)), owner, source, strings.HasSuffix(rule, "-ttl")))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
 	if e.DB = 0; db != nil {
 		e.DB = *db
@@ -379,7 +379,7 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 	}
 	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
 		WithSource(message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore),
-			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Owner, r.Source))
+			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Owner, r.Source, false))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a
