@@ -379,7 +379,8 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 	}
 	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
 		WithSource(message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore),
-			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Owner, r.Source, false))
+			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Owner,
+			r.Source, false))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a

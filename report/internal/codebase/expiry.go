@@ -51,7 +51,8 @@ func (c *collector) expiryOf(i, key int, receiver string, command *command) expi
 		begin, end := a[0], a[1]
 		label := strings.ToLower(c.textOf(begin))
 		switch {
-		case c.is(begin, "*"), c.is(begin, "**"), c.is(begin, "..."), c.is(begin, "."), c.is(end-1, "..."), c.is(end-1, "."):
+		case c.is(begin, "*"), c.is(begin, "**"), c.is(begin, "..."), c.is(begin, "."), c.is(end-1, "..."),
+			c.is(end-1, "."):
 			return expiryUnknown // more arguments
 		case !c.isWord(begin) || !c.is(begin+1, "=") && !c.is(begin+1, ":") || begin+2 >= end:
 			if n > key+1 {
@@ -149,7 +150,9 @@ func (c *Checkout) expires() {
 	last := map[string]int{}
 	for i := range c.Patterns {
 		p := &c.Patterns[i]
-		if slices.ContainsFunc(p.Commands, func(name string) bool { return strings.Contains(name, "EXPIRE") && name != "HEXPIRE" }) {
+		if slices.ContainsFunc(p.Commands, func(name string) bool {
+			return strings.Contains(name, "EXPIRE") && name != "HEXPIRE"
+		}) {
 			last[place(p)] = max(last[place(p)], p.Line)
 		}
 	}

@@ -177,7 +177,8 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 				if p.Type != "" && g.Type != "" && p.Type != g.Type {
 					continue
 				}
-				one := Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled, Folded: a.folded}
+				one := Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled,
+					Folded: a.folded}
 				if g.WithoutTTL {
 					one.weigh()
 				}
