@@ -6,52 +6,40 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+	"slices"
+
+	"github.com/pierrec/lz4/v4"
 )
 
-// lz4Reader reads LZ4 frames. Blocks, of up to 4 MiB, are unpacked piece by piece, so that
-// memory is fixed whatever the size of a block.
+// lz4Reader reads LZ4 frames. Package lz4 decompresses the blocks. Its own frame
+// reader is not for hostile input: it continues with any frame that follows, even
+// a legacy one, and recurses once for each empty one.
 //
-// The formats are lz4_Frame_format.md, version 1.6, and lz4_Block_format.md of the lz4
-// project.
+// The format is lz4_Frame_format.md of the lz4 project, version 1.6.
 type lz4Reader struct {
-	r      *bufio.Reader // of at least lz4Longest bytes
-	single bool          // stop behind the first frame
-	sized  bool          // its length must be stated
+	r      *bufio.Reader
+	single bool // stop behind the first frame
+	sized  bool // its length must be stated
 
 	begun  bool // the first frame has begun
-	inside bool // a frame
 	flags  byte
 	limit  int    // largest block of the frame
 	left   uint64 // bytes still to come, where flags has lz4Size
 	sum    xxh32
-
-	open     bool  // within a block
-	block    int   // bytes of it that were not taken from r
-	room     int   // bytes that it may still unpack to
-	blockSum xxh32 // of what was taken, where flags has lz4BlockSum
-
-	// What is left of a sequence: literals, then a match.
-	literals int
-	token    int // length and distance of its match follow the literals; -1: they were read
-	match    int // bytes
-	distance int
-
-	out   *lz4Buffer
-	start int // no match reaches back further
-	pos   int // out[pos:end] is still to be read
-	end   int
-	err   error // behind out[pos:end]
+	block  []byte // a compressed block that r has no room for
+	out    []byte // 64 KiB of history, then a decompressed block
+	dict   int    // bytes of history
+	pos    int    // out[pos:end] is still to be read
+	end    int
+	inside bool // a frame
+	err    error
 }
 
 const (
 	lz4Magic   = 0x184d2204
 	lz4Skip    = 0x184d2a50 // to 0x184d2a5f
 	lz4Legacy  = 0x184c2102
-	lz4History = 64 << 10  // largest distance of a match, and one more
-	lz4Out     = 256 << 10 // bytes of output that are buffered, a power of two
-	lz4Short   = 1024      // bytes that may be loaded for a short sequence, a power of two
-	lz4Room    = 640       // bytes that a short sequence may write
-	lz4Longest = 32 << 10  // bytes of a token or a match with a length of 4 MiB, at most
+	lz4History = 64 << 10
 
 	lz4Dict        = 1 << 0 // the flags of a frame
 	lz4Sum         = 1 << 2
@@ -64,224 +52,114 @@ var (
 	errLZ4Header   = errors.New("the frame's header is wrong")
 	errLZ4Dict     = errors.New("it needs a dictionary")
 	errLZ4Block    = errors.New("a block is larger than its frame allows")
-	errLZ4Invalid  = errors.New("a block is invalid")
 	errLZ4Checksum = errors.New("a checksum differs")
 	errLZ4Size     = errors.New("its length is not the one it announces")
 )
 
-// reset begins a single frame with its length, and keeps the buffer.
+// reset begins a single frame with its length, and keeps the buffers.
 func (z *lz4Reader) reset(r *bufio.Reader) {
-	*z = lz4Reader{r: r, single: true, sized: true, out: z.out}
+	*z = lz4Reader{r: r, single: true, sized: true, block: z.block, out: z.out}
 }
 
 func (z *lz4Reader) Read(p []byte) (n int, err error) {
 	for z.pos == z.end {
+		if z.err == nil {
+			n, z.err = z.next(p)
+		}
+		if n > 0 {
+			return n, nil
+		}
 		if z.err != nil {
 			return 0, z.err
 		}
-		z.err = z.next()
 	}
 	n = copy(p, z.out[z.pos:z.end])
 	z.pos += n
 	return n, nil
 }
 
-// next unpacks a part of a block, or begins or ends a block or a frame. All output was
-// returned.
-func (z *lz4Reader) next() error {
+// next decompresses a block, or begins or ends a frame. n is the length of the block
+// if p has room for the largest one, so that it is there.
+func (z *lz4Reader) next(p []byte) (n int, err error) {
 	if !z.inside {
-		return z.begin()
-	}
-	if z.open {
-		return z.unpack()
+		return 0, z.begin()
 	}
 	size, err := z.u32()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if size == 0 {
-		return z.finish()
+		return 0, z.finish()
 	}
-	z.open, z.block, z.room = true, int(size&(1<<31-1)), z.limit
-	z.literals, z.match, z.token = 0, 0, -1
-	if z.block > z.limit {
-		return errLZ4Block
+	plain := size>>31 != 0
+	size &= 1<<31 - 1
+	if size > uint32(z.limit) {
+		return 0, errLZ4Block
 	}
-	if size>>31 != 0 { // not compressed
-		z.literals, z.token = z.block, 0
+	sums := 0
+	if z.flags&lz4BlockSum != 0 {
+		sums = 4
 	}
-	if z.flags&lz4Independent != 0 {
-		z.start = z.end
+	block, err := z.take(int(size) + sums)
+	if err != nil {
+		return 0, noEOF(err)
 	}
-	z.blockSum.reset()
-	return nil
+	if block, sums := block[:size], block[size:]; len(sums) > 0 {
+		var sum xxh32
+		sum.reset()
+		sum.write(block)
+		if binary.LittleEndian.Uint32(sums) != sum.sum() {
+			return 0, errLZ4Checksum
+		}
+	}
+	out := z.out[lz4History : lz4History+z.limit]
+	if len(p) >= z.limit {
+		out = p[:z.limit]
+	}
+	if n, err = z.decompress(out, block[:size], plain); err != nil {
+		return 0, err
+	}
+	if len(p) >= z.limit {
+		return n, nil
+	}
+	z.pos, z.end = lz4History, lz4History+n
+	return 0, nil
 }
 
-// unpack unpacks what is at hand of the block, as far as there is room.
-func (z *lz4Reader) unpack() error {
-	if gone := z.end - lz4History; z.end >= lz4Out-lz4Room {
-		copy(z.out[:], z.out[gone:z.end])
-		z.start = max(0, z.start-gone)
-		z.pos, z.end = lz4History, lz4History
+// take returns the next n bytes of r, until the next read.
+func (z *lz4Reader) take(n int) (b []byte, err error) {
+	if n <= z.r.Size() {
+		b, err = z.r.Peek(n)
+		z.r.Discard(len(b))
+		return b, err
 	}
-	in, cut := z.r.Peek(min(z.block, z.r.Size()))
-	from := z.end
-	used, err := z.sequences(in)
-	if z.flags&lz4BlockSum != 0 {
-		z.blockSum.write(in[:used])
+	z.block = slices.Grow(z.block[:0], n)[:n]
+	_, err = io.ReadFull(z.r, z.block)
+	return z.block, err
+}
+
+func (z *lz4Reader) decompress(out, block []byte, plain bool) (n int, err error) {
+	if plain {
+		n = copy(out, block)
+	} else if n, err = lz4.UncompressBlockWithDict(block, out, z.out[lz4History-z.dict:lz4History]); err != nil {
+		return 0, errors.New("a block is invalid")
 	}
-	z.r.Discard(used)
-	z.block -= used
-	out := z.out[from:z.end]
 	if z.flags&lz4Size != 0 {
-		if uint64(len(out)) > z.left {
-			z.end = from
-			return errLZ4Size
+		if uint64(n) > z.left {
+			return 0, errLZ4Size
 		}
-		z.left -= uint64(len(out))
+		z.left -= uint64(n)
 	}
 	if z.flags&lz4Sum != 0 {
-		z.sum.write(out)
+		z.sum.write(out[:n])
 	}
-	switch {
-	case err != nil:
-		return err
-	case z.block == 0 && z.literals == 0 && z.match == 0:
-		if z.open = false; z.token&15 != 0 { // literals are last
-			return errLZ4Invalid
-		}
-		return z.checkSum(lz4BlockSum, &z.blockSum)
-	case used > 0 || len(out) > 0:
-		return nil
-	case cut != nil:
-		return noEOF(cut)
+	if z.flags&lz4Independent == 0 && (z.flags&lz4Size == 0 || z.left > 0) { // what follows refers to it
+		recent := out[max(0, n-lz4History):n]
+		z.dict = min(z.dict, lz4History-len(recent))
+		copy(z.out[lz4History-len(recent)-z.dict:], z.out[lz4History-z.dict:lz4History])
+		z.dict += copy(z.out[lz4History-len(recent):lz4History], recent)
 	}
-	return errLZ4Invalid
-}
-
-// sequences unpacks sequences of a block, which in has the next bytes of, until in has
-// no more or the output is full. It returns how many bytes of in it has used.
-func (z *lz4Reader) sequences(in []byte) (used int, err error) {
-	for out, i := z.out, 0; ; {
-		n := copy(out[z.end:lz4Out], in[i:min(len(in), i+z.literals)])
-		i, z.end, z.literals = i+n, z.end+n, z.literals-n
-		if z.literals > 0 {
-			return i, nil
-		}
-		if z.token >= 0 {
-			if len(in)-i < 2 {
-				return i, nil
-			}
-			length, n := lz4Length(in[i+2:], z.token&15)
-			if n < 0 {
-				return i, nil
-			}
-			z.match, z.distance, z.token = length+4, int(binary.LittleEndian.Uint16(in[i:])), -1
-			i += 2 + n
-			if z.room -= z.match; z.room < 0 || z.distance == 0 || z.distance > z.end-z.start {
-				return i, errLZ4Invalid
-			}
-		}
-		for from := z.end - z.distance; z.match > 0; {
-			n := copy(out[z.end:min(lz4Out, z.end+z.match)], out[from:z.end])
-			if z.end, z.match = z.end+n, z.match-n; n == 0 {
-				return i, nil
-			}
-		}
-		if i = z.short(in, i); i == len(in) {
-			return i, nil
-		}
-		length, n := lz4Length(in[i+1:], int(in[i]>>4))
-		if n < 0 {
-			return i, nil
-		}
-		if z.room -= length; z.room < 0 {
-			return i, errLZ4Invalid
-		}
-		z.token, z.literals = int(in[i]), length
-		i += 1 + n
-	}
-}
-
-// short unpacks sequences of in from i on as long as they are short, which most are, and
-// returns where the next one begins. Indices are masked, so that nothing is checked twice.
-func (z *lz4Reader) short(in []byte, i int) int {
-	out, start, end := z.out, z.start, z.end
-	for last, full := len(in)-lz4Short, min(lz4Out, end+z.room)-lz4Room; i <= last && end < full; {
-		src := (*[lz4Short]byte)(in[i:])
-		token := int(src[0])
-		literals, match, at := token>>4, token&15+4, 1
-		if literals < 15 {
-			out.copy16(end, src[1:17])
-		} else {
-			if literals += int(src[1]); literals <= 48 {
-				out.copy16(end, src[2:18])
-				out.copy16(end+16, src[18:34])
-				out.copy16(end+32, src[34:50])
-			} else if literals == 15+255 {
-				break
-			} else {
-				copy(out[end&(lz4Out-1):], src[2:2+literals])
-			}
-			at = 2
-		}
-		at += literals
-		distance := int(binary.LittleEndian.Uint16(src[at&(lz4Short/2-1):]))
-		at += 2
-		if match == 15+4 {
-			more := int(src[at&(lz4Short-1)])
-			if more == 255 {
-				break
-			}
-			match += more
-			at++
-		}
-		to := end + literals
-		from := to - distance
-		if distance < 8 || from < start {
-			break
-		}
-		i += at
-		end = to + match
-		for {
-			out.copy8(to, from)
-			out.copy8(to+8, from+8)
-			if to += 16; to >= end {
-				break
-			}
-			from += 16
-		}
-	}
-	z.room -= end - z.end
-	z.end = end
-	return i
-}
-
-// lz4Buffer has what was unpacked. Its methods copy 16 or 8 bytes.
-type lz4Buffer [lz4Out + 16]byte
-
-func (b *lz4Buffer) copy16(to int, from []byte) {
-	to &= lz4Out - 1
-	*(*[16]byte)(b[to : to+16]) = *(*[16]byte)(from)
-}
-
-func (b *lz4Buffer) copy8(to, from int) {
-	to, from = to&(lz4Out-1), from&(lz4Out-1)
-	*(*[8]byte)(b[to : to+8]) = *(*[8]byte)(b[from : from+8])
-}
-
-// lz4Length returns a length whose first four bits are n, and the number of bytes of in
-// that have the rest, -1 if in ends before.
-func lz4Length(in []byte, n int) (length, used int) {
-	if n < 15 {
-		return n, 0
-	}
-	for i, b := range in {
-		if n += int(b); b < 255 {
-			return n, i + 1
-		}
-	}
-	return 0, -1
+	return n, nil
 }
 
 // begin reads the header of a frame, or passes a skippable frame.
@@ -344,10 +222,10 @@ func (z *lz4Reader) header() error {
 	}
 	z.flags, z.limit, z.left = head[0], 1<<(8+2*size), binary.LittleEndian.Uint64(head[2:])
 	z.sum.reset()
-	if z.out == nil {
-		z.out = new(lz4Buffer)
+	if len(z.out) < lz4History+z.limit {
+		z.out = make([]byte, lz4History+z.limit)
 	}
-	z.start, z.pos, z.end, z.inside = 0, 0, 0, true
+	z.dict, z.pos, z.end, z.inside = 0, lz4History, lz4History, true
 	return nil
 }
 
@@ -357,19 +235,14 @@ func (z *lz4Reader) finish() error {
 	if z.flags&lz4Size != 0 && z.left != 0 {
 		return errLZ4Size
 	}
-	return z.checkSum(lz4Sum, &z.sum)
-}
-
-// checkSum reads a checksum, where the frame's flags have that one.
-func (z *lz4Reader) checkSum(flag byte, sum *xxh32) error {
-	if z.flags&flag == 0 {
-		return nil
+	if z.flags&lz4Sum != 0 {
+		if want, err := z.u32(); err != nil {
+			return err
+		} else if want != z.sum.sum() {
+			return errLZ4Checksum
+		}
 	}
-	want, err := z.u32()
-	if err == nil && want != sum.sum() {
-		err = errLZ4Checksum
-	}
-	return err
+	return nil
 }
 
 func (z *lz4Reader) u32() (uint32, error) {

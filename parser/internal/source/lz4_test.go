@@ -62,14 +62,14 @@ func lz4Frame(flags, size byte, blocks ...string) []byte {
 	return out
 }
 
-// lz4Spare saves an allocation for each frame.
-var lz4Spare lz4Buffer
+// lz4Buffer saves an allocation for each frame.
+var lz4Buffer = make([]byte, lz4History+64<<10)
 
 // readLZ4 reads frames with a buffer of n bytes.
 func readLZ4(in []byte, n int, z *lz4Reader) (string, error) {
-	z.r = bufio.NewReaderSize(bytes.NewReader(in), lz4Longest) // some blocks are larger
+	z.r = bufio.NewReaderSize(bytes.NewReader(in), min(64<<10, 16+len(in)*3/4)) // some blocks are larger
 	if z.out == nil {
-		z.out = &lz4Spare
+		z.out = lz4Buffer
 	}
 	var out strings.Builder
 	_, err := io.CopyBuffer(struct{ io.Writer }{&out}, struct{ io.Reader }{z}, make([]byte, n))
@@ -183,7 +183,7 @@ func TestLZ4Damage(t *testing.T) {
 	}{
 		"a length": {good, nil}, "no length": {lz4Frame(0x40, 0x40, "plain"), errBlobUnsized}, "a length of 0": {lz4Frame(0x40|lz4Size, 0x40), errBlobUnsized}, "a skipped frame": {append([]byte("\x50\x2a\x4d\x18\x00\x00\x00\x00"), good...), errLZ4Header}, "another": {append([]byte("\x05\x22\x4d\x18"), good...), errLZ4Header},
 	} {
-		z := &lz4Reader{}
+		z := &lz4Reader{out: make([]byte, 1)}
 		for range 2 {
 			r := bufio.NewReader(bytes.NewReader(c.in))
 			z.reset(r)
@@ -211,7 +211,7 @@ func TestLZ4Checksums(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := readLZ4(frame.Bytes(), 50, &lz4Reader{}); got != text || err != nil {
+		if got, err := readLZ4(frame.Bytes(), 50, &lz4Reader{out: make([]byte, 1)}); got != text || err != nil {
 			t.Errorf("%d bytes: %q, %v", n, got, err)
 		}
 	}

@@ -22,7 +22,7 @@
 // them, so product:locks: stays among a million products; too many words fold both. Values with over
 // 1/512 of the keys or of the memory of the place stay, up to 128 by each. The others are absorbed,
 // with all below them, by their shape, or by * if it has no node; these nodes are wide. The shape of
-// an inner value is its pattern, if it replaces anything and leaves two letters. If it replaces
+// an inner value is its pattern, if it replaces anything and leaves two letters or braces. If it replaces
 // nothing, and of an end value, it is the first word, of two letters or more (img_*). Up to 64 shapes
 // get nodes, each of two values or more with over 1/512 together. A folded place with twice the keys
 // is folded again before a Table is published: values may lose their nodes.

@@ -135,15 +135,15 @@ func appendStar(dst, value []byte, kind uint8) []byte {
 }
 
 // appendShape appends the shape of a value, which values of a folded place are joined by
-// if they have two letters in common: the pattern of a value with digits, or the first
-// word of another one. It appends nothing if there is none.
+// if they have two letters in common: the pattern of a value with digits or a hash tag,
+// or the first word of another one. It appends nothing if there is none.
 func (c *cutter) appendShape(dst, value []byte, kind uint8) []byte {
 	from, body := len(dst), value
 	if kind == inner {
 		body = value[:len(value)-1]
 		dst = c.namer.AppendPattern(dst, body)
 		if p := dst[from:]; !bytes.Equal(p, body) {
-			if lettersOf(p) < 2 {
+			if lettersOf(p) < 2 && bytes.IndexByte(p, '{') < 0 { // {*} says that there is a hash tag
 				return dst[:from]
 			}
 			return append(dst, separatorOf(value)...)
