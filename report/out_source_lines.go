@@ -130,9 +130,9 @@ func (r *Report) groupOf(key Name) Name {
 	return ""
 }
 
-// WithSource returns a sentence about keys with the line that writes them, and who owns it. Owner is
-// the owner as groups have it, by the configuration or else by CODEOWNERS, "" none. AboutTTL: say whether the line writes with an
-// expiry, if keys have none.
+// WithSource returns a sentence about keys, or the title of a list, with the line that writes them, and
+// who owns it. Owner is the owner as groups have it, by the configuration or else by CODEOWNERS, ""
+// none. AboutTTL: say whether the line writes with an expiry, if keys have none.
 func WithSource(m message.Message, owner string, lines []SourceLine, aboutTTL bool) message.Message {
 	id, place := "{fix} Written at {place}.", writtenAt(lines)
 	switch {
