@@ -43,6 +43,8 @@ type Advice struct {
 	DataKeys int64
 	// Severity is that of the finding of a fix, Off of other advice.
 	Severity Severity
+	// Deletes: UNLINK of the keys that List prints deletes what the advice is about, and nothing else.
+	Deletes bool
 	// Of a setting of the server, its name, the value that is advised, and what other
 	// values save, the present one first.
 	Setting string
