@@ -331,7 +331,7 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 	case count > 1:
 		what = "{rule}: {findings}, the worst {key}: {text}"
 	}
-	e := n.add(EventFinding, s, input, "", count, WithSource(message.New(what, message.Text("rule", rule),
+	e := n.add(EventFinding, s, input, "", count, placed(message.New(what, message.Text("rule", rule),
 		message.Number("findings", count, "1 finding", "{n} findings"),
 		message.Name("key", string(name)), message.Phrase("text", text)), "", source))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
@@ -417,6 +417,14 @@ func (d *Diff) growth(r *DiffRow) int64 {
 	return after - before
 }
 
+// placed is WithSource of words that are no sentence: where one follows, they end with a full stop.
+func placed(m message.Message, owner string, lines []SourceLine) message.Message {
+	if owner != "" || len(lines) > 0 {
+		m = message.New("{text}.", message.Phrase("text", m))
+	}
+	return WithSource(m, owner, lines)
+}
+
 // change adds what a row lost or gained. What grew without a limit is ordered by bytes.
 func (n *nightEvents) change(kind string, severity thresholds.Severity, input string, d *Diff, r *DiffRow) {
 	before, after := d.Size(r)
@@ -428,8 +436,9 @@ func (n *nightEvents) change(kind string, severity thresholds.Severity, input st
 	if severity == thresholds.Info {
 		harm = d.growth(r)
 	}
-	n.add(kind, severity, input, about, harm, WithSource(message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore),
-		keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Owner, r.Source))
+	n.add(kind, severity, input, about, harm, placed(message.New("{what}: {n} -> {keys}, {before} -> {after}", what,
+		message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before", before),
+		message.Size("after", after)), r.Owner, r.Source))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a
