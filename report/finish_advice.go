@@ -357,6 +357,9 @@ type Removable struct {
 	// Prefix has all these keys, and no others that are not being used; "" if Group says as much.
 	Prefix Name   `json:"prefix,omitempty"`
 	Owner  string `json:"owner,omitempty" redact:"text"` // "" nobody, or several
+	// Delete is the line for a shell that deletes the keys of List, with UNLINK; "" if there is none: it reads
+	// several inputs, it would leave data of jobs behind, or the server has no UNLINK.
+	Delete string `json:"delete,omitempty" redact:"drop"`
 }
 
 func (f *finisher) canGo(groups []thresholds.GroupSums, listing *thresholds.Listing) {
@@ -364,7 +367,8 @@ func (f *finisher) canGo(groups []thresholds.GroupSums, listing *thresholds.List
 	for i := range groups {
 		at[Name(groups[i].Group)] = i
 	}
-	for _, s := range stepsOf(f.Engine(0).CanGo(groups, listing, maxSteps)) {
+	list := f.Engine(0).CanGo(groups, listing, maxSteps)
+	for n, s := range stepsOf(list) {
 		i := at[s.Group]
 		g := &groups[i]
 		row := Removable{Step: s, Owner: f.r.Groups[i].Owner, Prefix: Name(g.ColdUnder)}
@@ -373,6 +377,10 @@ func (f *finisher) canGo(groups []thresholds.GroupSums, listing *thresholds.List
 		}
 		if g.IdleLeast >= 0 && g.Cold > 0 && s.Keys == g.Cold {
 			row.IdleMin, row.IdleMax = &g.IdleLeast, &g.IdleMost
+		}
+		if list[n].Deletes && shellLine(s.List) != "" && len(f.r.Inputs) == 1 && f.opt.Part == nil {
+			// First what tells it from List, which a page may cut.
+			row.Delete = shellLine(slices.Insert(slices.Clone(s.List), 2, "-f", "unlink")) + " | redis-cli --pipe"
 		}
 		f.r.CanGo = append(f.r.CanGo, row)
 	}

@@ -74,7 +74,7 @@ func TestHTMLFirst(t *testing.T) {
 	}
 	got = nil
 	for _, f := range v.Fixes {
-		got = append(got, strings.Join([]string{f.About, f.Severity, english(f.Gain), english(f.Keys), fmt.Sprint(f.Width, f.Saves), f.Command}, "|"))
+		got = append(got, strings.Join([]string{f.About, f.Severity, english(f.Gain), english(f.Keys), fmt.Sprint(f.Width, f.Saves), strings.Join(f.Commands, " ")}, "|"))
 	}
 	want = []string{`a:*|error|saves 50 B|3 of 4 keys|250 true|rdblens keys --group 'a:*'\'''`, "k|error|100 B affected|this key|500 false|", "z||||0 false|"}
 	if !slices.Equal(got, want) {

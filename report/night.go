@@ -319,7 +319,7 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 	if count > 1 {
 		what = "{rule}: {findings}, the worst {key}: {text}"
 	}
-	e := n.add(EventFinding, s, input, "", count, WithSource(message.New(what, message.Text("rule", rule),
+	e := n.add(EventFinding, s, input, "", count, placed(message.New(what, message.Text("rule", rule),
 		message.Number("findings", count, "1 finding", "{n} findings"),
 		message.Name("key", string(subject)), message.Phrase("text", text)), "", source))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
@@ -371,6 +371,14 @@ func (n *nightEvents) changes(input string, d *Diff, limits *thresholds.NightlyL
 	}
 }
 
+// placed is WithSource of words that are no sentence: where one follows, they end with a full stop.
+func placed(m message.Message, owner string, lines []SourceLine) message.Message {
+	if owner != "" || len(lines) > 0 {
+		m = message.New("{text}.", message.Phrase("text", m))
+	}
+	return WithSource(m, owner, lines)
+}
+
 func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 	before, after := d.Size(r)
 	what, about := message.Word("what", "all keys"), ""
@@ -378,7 +386,7 @@ func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
 		what, about = message.Name("what", string(*r.Group)), string(*r.Group)
 	}
 	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
-		WithSource(message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore),
+		placed(message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore),
 			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Owner, r.Source))
 }
 

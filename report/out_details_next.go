@@ -56,12 +56,20 @@ func (r *Report) canGoAbout() bool {
 	return slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.SavesAbout })
 }
 
-func (r *Report) canGoNote() message.Message {
+// canGoNote says what the commands do; asked: those that delete are among them.
+func (r *Report) canGoNote(asked bool) message.Message {
+	list := []message.Message{word("what can be deleted with the least harm; the commands list these keys")}
 	if r.canGoAbout() {
-		return word("what can be deleted with the least harm; the commands list these keys, but of jobs only the key that " +
-			"names them: deleting it alone leaves their data behind")
+		list = append(list, word("of jobs only the key that names them: deleting it alone leaves their data behind"))
 	}
-	return word("what can be deleted with the least harm; the commands list these keys")
+	switch deletes := slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.Delete != "" }); {
+	case deletes && asked:
+		list = append(list, word("those with -f unlink delete them for good, with all that was written to them since the "+
+			"snapshot, on the server of redis-cli -h and -p; show --format resp puts them back as the snapshot has them"))
+	case deletes:
+		list = append(list, word("--advice adds those that delete them"))
+	}
+	return message.New("{list}", message.List("list", "; ", list))
 }
 
 // Saves says how much a row frees: "3.1 MB", or "about 3.1 MB".
@@ -79,21 +87,27 @@ func (d *details) canGo() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section(word("What can go"), d.r.canGoNote())
+	d.section(word("What can go"), d.r.canGoNote(d.asked))
 	d.table(d.r.canGoTable(len(rows), false))
-	var lines []string
-	var items []message.Message
 	for i := range rows {
-		items = append(items, message.New("{text} {why}", message.Phrase("text", sentenceOf(rows[i].Message, rows[i].Text)),
-			message.Phrase("why", sentenceOf(rows[i].ConditionMessage, rows[i].Condition))))
-		if line := shellLine(rows[i].List); line != "" {
-			lines = append(lines, line)
+		c := &rows[i]
+		d.heading(message.New("{n}. {text} {why}", message.Int("n", int64(i+1)), message.Phrase("text", sentenceOf(c.Message, c.Text)),
+			message.Phrase("why", sentenceOf(c.ConditionMessage, c.Condition))))
+		if lines := c.Shell(d.asked); lines != nil {
+			d.commands(lines)
 		}
 	}
-	d.list(items)
-	if lines != nil {
-		d.commands(lines)
+}
+
+// Shell returns the lines for a shell that list the keys of a row, and, if they were asked for, that delete them.
+func (c *Removable) Shell(asked bool) (lines []string) {
+	if line := shellLine(c.List); line != "" {
+		lines = append(lines, line)
 	}
+	if asked && c.Delete != "" {
+		lines = append(lines, c.Delete)
+	}
+	return lines
 }
 
 func (d *details) savings() {

@@ -77,7 +77,7 @@ type htmlFix struct {
 	Keys     message.Message
 	// Condition says when it may be done, and Owner whose keys it is about; zero none.
 	Condition, Owner message.Message
-	Command          string
+	Commands         []string
 }
 
 // fixes sets what to fix first.
@@ -117,21 +117,21 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 		case s.Keys > 0:
 			f.Keys = only(keysArg("keys", s.Keys))
 		}
-		if command := shellLine(s.List); len(command) < budget {
+		if command := shellLine(s.List); command != "" && len(command) < budget {
 			budget -= len(command)
-			f.Command = command
+			f.Commands = []string{command}
 		}
 		v.Fixes = append(v.Fixes, f)
 	}
 }
 
 // canGoCards has a card for each row of what can go.
-func (r *Report) canGoCards() (list []htmlFix) {
+func (r *Report) canGoCards(asked bool) (list []htmlFix) {
 	const most = 30
 	for i := range r.CanGo[:min(len(r.CanGo), most)] {
 		c := &r.CanGo[i]
 		f := htmlFix{About: c.about().Display(), Text: sentenceOf(c.Message, c.Text), Saves: true,
-			Condition: sentenceOf(c.ConditionMessage, c.Condition), Command: shellLine(c.List),
+			Condition: sentenceOf(c.ConditionMessage, c.Condition), Commands: c.Shell(asked),
 			Width: max(4, int(ratio(c.SavesBytes, max(r.CanGo[0].SavesBytes, 1))*1000)),
 			Gain:  message.New("frees {size}", message.Phrase("size", c.Saves())),
 			Keys:  only(keysArg("keys", c.Keys))}

@@ -121,7 +121,7 @@ func (r *Report) groupOf(key Name) Name {
 	return ""
 }
 
-// WithSource returns a sentence about keys with the line that writes them, and who owns it. Owner is
+// WithSource returns a sentence about keys, or the title of a list, with the line that writes them, and who owns it. Owner is
 // the owner by the configuration, which counts more than CODEOWNERS, "" if it names none.
 func WithSource(m message.Message, owner string, lines []SourceLine) message.Message {
 	id := "{fix} Written at {place}."

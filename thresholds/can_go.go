@@ -27,6 +27,7 @@ func (e *Engine) CanGo(groups []GroupSums, l *Listing, most int) (list []Advice)
 	})
 	list = list[:min(len(list), most)]
 	for i := range list {
+		list[i].Deletes = list[i].Deletes && e.server.unlinks()
 		for n := range groups {
 			switch g := &groups[n]; {
 			case list[i].Data != "" && g.Group == list[i].Data:
@@ -62,7 +63,7 @@ func (g *GroupSums) unused(l *Listing) *Advice {
 		a.Text = message.New(f.id, append(args, message.Phrase("which", which(&under, g.Cold, g.ColdOf)))...)
 		a.Of, a.List = g.ColdOf, l.under(g.ColdUnder, "--over", "cold-key")
 	}
-	a.Saves = max(g.ColdMemory, 0)
+	a.Saves, a.Deletes = max(g.ColdMemory, 0), true
 	a.Brief = message.New("not used, no TTL")
 	a.Condition = message.New("Delete them only if nobody needs them: on a replica, reads on the master do not count.")
 	return a
@@ -90,7 +91,7 @@ func (g *GroupSums) kept(l *Listing) *Advice {
 	}
 	a := f.groupAdvice(g, g.WithoutTTL, g.MemoryWithoutTTL, l, "", []string{"--no-ttl"},
 		g.identityArgs(g.WithoutTTL, g.MemoryWithoutTTL)...)
-	a.Saves = max(g.MemoryWithoutTTL, 0)
+	a.Saves, a.Deletes = max(g.MemoryWithoutTTL, 0), true
 	a.Brief = message.New("{what}, no TTL", g.identityArgs(g.WithoutTTL, g.MemoryWithoutTTL)...)
 	a.Condition = message.New("Delete them only if nobody waits for them or reads them later.")
 	return a
@@ -150,7 +151,7 @@ func (g *GroupSums) done(groups []GroupSums, l *Listing) *Advice {
 	}
 	f := fix{action: adviseDelete, id: "{sentences}"}
 	a := f.groupAdvice(g, g.Keys, g.Memory, l, "", nil, append(args, message.List("sentences", " ", sentences))...)
-	a.Saves = max(g.Memory, 0)
+	a.Saves, a.Deletes = max(g.Memory, 0), !through
 	if of > 0 {
 		a.SavesAbout, a.Data, a.DataKeys = true, dataGroup, of
 		a.Saves += int64(float64(data) * float64(of) / float64(dataKeys))

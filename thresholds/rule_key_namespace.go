@@ -19,7 +19,7 @@ func init() {
 			case len(p.Namespaces) == 0:
 				return "there are no namespaces"
 			case s.Param("closed").Number == 0:
-				return "namespaces may have further ones; set closed: true if they may not"
+				return "names may begin with other words, too: set closed: true for this rule to flag them"
 			}
 			return ""
 		},

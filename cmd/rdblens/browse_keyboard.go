@@ -478,18 +478,19 @@ func (b *browser) size(n int64) string { return b.env.figure(message.Size("n", n
 func shownLines(lines []string, width int) (list []string) {
 	for _, s := range lines {
 		for text.Width(s) > width {
-			head, used := 0, 0
+			head, used, words := 0, 0, 0 // words is the end of those that fit
 			for i, r := range s {
-				w := text.Width(string(r))
-				if used+w > width {
+				if used += text.Width(string(r)); used > width {
 					break
 				}
-				used += w
-				head = i + len(string(r))
+				if head = i + len(string(r)); r == ' ' && used > width/2 {
+					words = head
+				}
 			}
 			if head == 0 {
 				break
 			}
+			head = cmp.Or(words, head)
 			list = append(list, s[:head])
 			s = s[head:]
 		}

@@ -164,7 +164,7 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 			strings.HasPrefix(string(n.Prefix), under)) {
 			what := message.New("can go, {size}: {text} {condition}", message.Phrase("size", c.Saves()),
 				message.Phrase("text", c.Message), message.Phrase("condition", c.ConditionMessage))
-			b.adviceOf(p, what, "", []string{shellWords(c.List)})
+			b.adviceOf(p, what, "", c.Shell(b.advice))
 		}
 	}
 	written := map[string]bool{} // a saving can also be one of the first things to do
@@ -249,7 +249,7 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 			what = append(what, message.New("bounded by {setting}", message.Text("setting", id.Setting)))
 		}
 		if id.Deletion != "" {
-			what = append(what, message.New("delete: {text}", message.Text("text", id.Deletion)))
+			what = append(what, message.New("delete: {text}", message.Phrase("text", deletion(id.Deletion))))
 		}
 		library := message.Text("library", id.Library)
 		if id.Library == "" {

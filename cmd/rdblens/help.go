@@ -157,6 +157,7 @@ var helpExamples = map[string][][2]string{
 	"keys": {
 		{"Which keys are there?", "keys dump.rdb > keys.csv"},
 		{"Which hashes have 5,000 fields or more?", "keys --type hash --min-elements 5000 dump.rdb"},
+		{"How are exactly these keys deleted?", "keys --group 'cache:v1:*' -f unlink dump.rdb | redis-cli --pipe"},
 		{"Which keys break these rules?", "keys --over big-string,no-ttl -f jsonl dump.rdb"},
 	},
 	"show": {

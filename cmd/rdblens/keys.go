@@ -65,8 +65,9 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 	o.setFormat("csv")
 	formats := 0
 	option{name: "format", short: "f", arg: "FORMAT", value: "csv",
-		usage: "csv, jsonl or parquet, with =FILE to a file, or the name of a file that ends like one",
-		words: []string{"csv", "jsonl", "parquet"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv",
+		usage: "csv, jsonl or parquet, with =FILE to a file, or the name of a file that ends like one; unlink: " +
+			"what deletes the keys, for redis-cli --pipe",
+		words: []string{"csv", "jsonl", "parquet", "unlink"}, hint: "-f csv, -f jsonl=FILE or -f keys.csv",
 		set: func(arg string) error {
 			if formats++; formats > 1 {
 				return message.Errorf("keys writes one format").WithHint("run it once for each")
@@ -142,6 +143,14 @@ func (e *env) keys(ctx context.Context, p *keysFlags, args []string) error {
 	}
 	if p.format == keysFormats["parquet"] && p.path == "" && isTerminal(e.stdout) {
 		return usageError("a terminal does not show Parquet").withHint("-f keys.parquet")
+	}
+	if p.format.selects {
+		if p.path == "" && isTerminal(e.stdout) {
+			return usageError("-f unlink writes commands for redis-cli --pipe").withHint("-f unlink | redis-cli --pipe")
+		}
+		if p.columns != nil || p.redactor() != nil {
+			return usageError("-f unlink needs the names of keys as they are, and nothing else")
+		}
 	}
 	for _, name := range p.format.columns {
 		p.addColumn(name)
@@ -298,7 +307,7 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 // scanBefore returns the report of the keys, by a pass of its own, which standard input does not
 // allow.
 func (e *env) scanBefore(ctx context.Context, p *keysFlags, list []*input, problem, hint string) (*report.Report, error) {
-	if slices.ContainsFunc(list, func(in *input) bool { return in.name == "-" }) {
+	if slices.ContainsFunc(list, (*input).once) {
 		return nil, usageError(problem).withHint(hint)
 	}
 	r, _, err := e.scanSources(ctx, p.policy, list, p.options(report.Options{}))

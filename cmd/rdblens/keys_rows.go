@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
@@ -57,6 +59,7 @@ type rowSink struct {
 	*rowWriter
 	full     [][]byte // chunks before the last
 	last     []byte
+	db       int // of the last key in last
 	names    *naming.Cache
 	pattern  []byte // of the last key
 	findings []thresholds.Finding
@@ -92,6 +95,11 @@ func (s *rowSink) Key(k *parser.Key) {
 			s.full = append(s.full, s.last)
 		}
 		s.last = s.chunk()
+	}
+	if s.format.selects && (len(s.last) == 0 || k.DB != s.db) { // a chunk may follow any other
+		s.db = k.DB
+		db := strconv.Itoa(k.DB)
+		s.last = fmt.Appendf(s.last, "*2\r\n$6\r\nSELECT\r\n$%d\r\n%s\r\n", len(db), db)
 	}
 	s.last = s.format.row(s.last, shown, s.findings)
 	if s.columns != nil {
@@ -143,6 +151,7 @@ type keysFormat struct {
 	number  func(dst []byte, column string, n int64, known bool) []byte
 	text    func(dst []byte, column string, value []byte, known bool) []byte
 	end     string // of a row
+	selects bool   // before the keys of a database comes SELECT
 	begin   func(out io.Writer, more []string, sorted bool) (io.Writer, error)
 }
 
@@ -181,6 +190,14 @@ var keysFormats = map[string]*keysFormat{
 		},
 		end:   "}\n",
 		begin: func(out io.Writer, _ []string, _ bool) (io.Writer, error) { return out, nil },
+	},
+	"unlink": {
+		row: func(dst []byte, k *parser.Key, _ []thresholds.Finding) []byte {
+			dst = fmt.Appendf(dst, "*2\r\n$6\r\nUNLINK\r\n$%d\r\n", len(k.Name))
+			return append(append(dst, k.Name...), "\r\n"...)
+		},
+		selects: true,
+		begin:   func(out io.Writer, _ []string, _ bool) (io.Writer, error) { return out, nil },
 	},
 	"parquet": {
 		columns: []string{"file", "group", "owner", "ttl_seconds"},

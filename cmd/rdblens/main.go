@@ -152,14 +152,6 @@ func (e *env) commandLine() string {
 	return strings.Join(words, " ")
 }
 
-func shellWords(list []string) string {
-	words := make([]string, len(list))
-	for i, w := range list {
-		words[i] = shellWord(w)
-	}
-	return strings.Join(words, " ")
-}
-
 // shellWord returns a word as a shell takes it.
 func shellWord(s string) string {
 	if s == "" || strings.ContainsAny(s, " \t\n'\"\\$&|;<>*?()[]{}!#~`") {

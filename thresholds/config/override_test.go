@@ -149,7 +149,7 @@ func TestChanges(t *testing.T) {
 		{"rules: {no-ttl: off, big-string: {error: 20KB}, single-element: on, big-stream: {warning: 100000}}",
 			"changed big-string: error 10 KB to error 20 KB; on single-element: off to warning; off no-ttl: warning to off; "},
 		{"namespaces: [order, cart]", "on key-namespace: off to error, closed true; "},
-		{"namespaces: {cart: {owner: checkout}}", "off key-namespace: off to off (namespaces may have further ones; set closed: true if they may not); "},
+		{"namespaces: {cart: {owner: checkout}}", "off key-namespace: off to off (names may begin with other words, too: set closed: true for this rule to flag them); "},
 		{"namespaces: {cart: {owner: checkout}}\nrules: {key-namespace: {closed: true}}", "on key-namespace: off to error, closed true; "},
 		{"abbreviations: {economic: ec}", "on key-abbreviation: off to info; "},
 		{"extends: baidu\nhashtags: false", "off key-hashtag: warning to off (hashtags is false); off hashtag-skew: warning 1% to off (hashtags is false); "},
