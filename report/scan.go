@@ -26,11 +26,10 @@ import (
 type Source struct {
 	Name string // Input.Name: a path, "-" for standard input
 	Size int64  // length of the file in bytes, -1 if unknown
+	Once bool   // Open works only once: of standard input, and of a pipe
 	// Later is what was written after the snapshot, if it is the base of an append-only
 	// file; nil elsewhere.
 	Later *Later
-	// Once reports whether Open works only once: of standard input, and of a pipe.
-	Once bool
 	// Open is called once, and again for each server of Options.WhatIf. Scan reads what it returns to the end of the snapshot
 	// and closes it. See parser.Open and parser.Wrap.
 	Open func(context.Context) (io.ReadCloser, error)
@@ -38,18 +37,15 @@ type Source struct {
 
 // FileSource returns the Source of a file, or of standard input if path is "-".
 func FileSource(path string) Source {
-	s := Source{Name: path, Size: -1, Once: path == "-",
+	s := Source{Name: path, Size: -1, Once: true,
 		Open: func(context.Context) (io.ReadCloser, error) { return parser.Open(path) }}
 	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
-		s.Size = st.Size()
-	} else if err == nil && !st.IsDir() {
-		s.Once = true
+		s.Size, s.Once = st.Size(), false
 	}
 	return s
 }
 
-// Options say what Scan reads and what the report shows. The zero Options are
-// those of a scan of all keys with default figures.
+// Options say what Scan reads and what the report shows. The zero Options are of all keys, with default figures.
 type Options struct {
 	Tool       Tool                // Report.Tool
 	Top        int                 // keys on each list of the largest, 0 for none
