@@ -107,6 +107,10 @@ func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, arg
 	return err
 }
 
+func newBrowser(e *env, pass *passFlags) *browser {
+	return &browser{env: e, pass: pass, sort: byMemory, marks: map[markOf]browseRow{}}
+}
+
 // loadReport makes or reads a report, and finds its snapshots that can be read again.
 func (e *env) loadReport(ctx context.Context, pass *passFlags, options report.Options, args []string) (r *report.Report,
 	inputs []*input, err error) {
