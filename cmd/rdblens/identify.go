@@ -105,7 +105,7 @@ func (e *env) identifyLibrary(r *report.Recogniser) error {
 	return outputError(w.Flush())
 }
 
-// deletion says whether keys can be deleted, as Identity.Deletion has it.
+// deletion is Identity.Deletion in words.
 func deletion(of string) message.Message {
 	through, isThrough := strings.CutPrefix(of, "with ")
 	switch {
