@@ -225,7 +225,7 @@ func (n *nightEvents) changeOfAll(nights []Night, l *thresholds.ChangeLimit, kin
 		}
 	}
 	for _, r := range sum.Exceeded(l, direction) {
-		n.change(kind, "", &sum, r)
+		n.change(kind, thresholds.Error, "", &sum, r)
 	}
 }
 

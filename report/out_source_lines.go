@@ -35,8 +35,8 @@ func (g *Group) forSource() codebase.Group {
 	return of
 }
 
-// findSource sets the lines of source code of the keys and groups that changed, and of the new
-// findings.
+// findSource sets the lines of source code of the keys and groups that changed, of the new
+// findings, and the owners of all findings.
 func (d *Diff) findSource(finder *codebase.Finder, sides [2]*Report) {
 	if finder == nil {
 		return
@@ -59,6 +59,13 @@ func (d *Diff) findSource(finder *codebase.Finder, sides [2]*Report) {
 	for i := range d.Findings.New {
 		f := &d.Findings.New[i]
 		to[f.Group] = append(to[f.Group], place{&f.Source, &f.Owner})
+	}
+	for _, list := range [][]DiffFinding{d.Findings.Resolved, d.Findings.Persisting} { // the owners alone
+		for i := range list {
+			if f := &list[i]; f.Group != "" {
+				to[f.Group] = append(to[f.Group], place{new([]SourceLine), &f.Owner})
+			}
+		}
 	}
 	known := map[Name]*Group{}
 	for _, r := range sides {

@@ -105,7 +105,7 @@ func (e *env) identifyLibrary(r *report.Recogniser) error {
 	return outputError(w.Flush())
 }
 
-// deletion is Identity.Deletion in words.
+// deletion returns the word for a value of Identity.Deletion.
 func deletion(of string) message.Message {
 	through, isThrough := strings.CutPrefix(of, "with ")
 	switch {
