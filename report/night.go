@@ -268,7 +268,8 @@ func (n *nightEvents) findings(in *Night) {
 		for i := range in.Diff.Findings.New {
 			f := &in.Diff.Findings.New[i]
 			if in.Judged && !n.budgets[budgetID(f.Subject, f.Message)] {
-				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, f.Message, f.Source)
+				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, f.Message, f.Owner,
+					f.Source)
 			}
 		}
 		return
@@ -287,7 +288,7 @@ func (n *nightEvents) findings(in *Night) {
 			subject, db = e.Key, &e.DB
 		}
 		if f.Count > 1 || !n.budgets[budgetID(subject, e.Message)] {
-			n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, e.Message, nil)
+			n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, e.Message, "", nil)
 		}
 	}
 }
@@ -315,8 +316,7 @@ func (in *Night) Lasting() (ids []string) {
 }
 
 func (n *nightEvents) finding(input, rule, severity string, db *int, group, subject Name, count int64,
-	text message.Message,
-	source []SourceLine) {
+	text message.Message, owner string, source []SourceLine) {
 	s, _ := thresholds.ParseSeverity(severity)
 	r, known := thresholds.Lookup(rule)
 	if s < n.Severity || !known {
@@ -333,7 +333,8 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 	}
 	e := n.add(EventFinding, s, input, "", count, placed(message.New(what, message.Text("rule", rule),
 		message.Number("findings", count, "1 finding", "{n} findings"),
-		message.Name("key", string(name)), message.Phrase("text", text)), "", source))
+		message.Name("key", string(name)), message.Phrase("text", text)), owner, source,
+		strings.HasSuffix(rule, "-ttl")))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
 	if e.DB = 0; db != nil {
 		e.DB = *db
@@ -418,11 +419,11 @@ func (d *Diff) growth(r *DiffRow) int64 {
 }
 
 // placed is WithSource of words that are no sentence: where one follows, they end with a full stop.
-func placed(m message.Message, owner string, lines []SourceLine) message.Message {
+func placed(m message.Message, owner string, lines []SourceLine, aboutTTL bool) message.Message {
 	if owner != "" || len(lines) > 0 {
 		m = message.New("{text}.", message.Phrase("text", m))
 	}
-	return WithSource(m, owner, lines)
+	return WithSource(m, owner, lines, aboutTTL)
 }
 
 // change adds what a row lost or gained. What grew without a limit is ordered by bytes.
@@ -438,7 +439,7 @@ func (n *nightEvents) change(kind string, severity thresholds.Severity, input st
 	}
 	n.add(kind, severity, input, about, harm, placed(message.New("{what}: {n} -> {keys}, {before} -> {after}", what,
 		message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before", before),
-		message.Size("after", after)), r.Owner, r.Source))
+		message.Size("after", after)), r.Owner, r.Source, false))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a
