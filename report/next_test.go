@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 // handKey is a string of a snapshot that is written by hand.
@@ -214,4 +215,40 @@ func mergeBytes(t *testing.T, sources ...Source) *Report {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// TestExpiresAt checks the clock times of what expires next, by adding up seconds after 20:00.
+func TestExpiresAt(t *testing.T) {
+	var keys []handKey
+	for i := range 100 {
+		keys = append(keys, handKey{fmt.Sprintf("a:%d", i), 600, -1, "v"}, handKey{fmt.Sprintf("b:%d", i), 3600 + 60*int64(i), -1, "v"},
+			handKey{fmt.Sprintf("c:%d", i), 5 * 3600, -1, "v"}, handKey{fmt.Sprintf("d:%d", i), 7200 + 86_400*int64(i%2), -1, "v"},
+			handKey{fmt.Sprintf("e:%d", i), 3600 - 7200*int64(i%2), -1, "v"})
+	}
+	one := scanBytes(t, Options{}, bytesSource("1.rdb", handSnapshot(noon, "", keys)))
+	want := map[Name]string{"a:": "20:10", "b:": "21:00 to 22:39", "c:": "03-02 01:00", "d:": "from 22:00", "e:": ""}
+	for _, p := range one.ExpiresNext[len(one.ExpiresNext)-1].Prefixes {
+		if got := one.expiresAt(&p).String(); got != want[p.Prefix] {
+			t.Errorf("%s: %q, want %q", p.Prefix, got, want[p.Prefix])
+		}
+		delete(want, p.Prefix)
+	}
+	if len(want) > 0 {
+		t.Errorf("not there: %v", want)
+	}
+	for _, c := range []struct {
+		keys, limit int64
+		tens        []int64
+		want        string
+	}{
+		{500, 300, []int64{0, 300, 200}, "No stampede: the busiest 10 minutes have 300 keys; ttl-stampede allows 300 in one."},
+		{500, 299, []int64{0, 300, 200}, ""}, // they may be of one minute
+		{300, 300, []int64{0, 300, 0}, ""},   // no number of keys to speak of
+	} {
+		r := &Report{ExpiresNext: []Expiring{{Window: "24h", Keys: c.keys}},
+			ExpiryTimes: []thresholds.ExpiryTimes{{Step: 600, Keys: c.tens, Limit: c.limit}}}
+		if got := r.noStampede().String(); got != c.want {
+			t.Errorf("%v: %q, want %q", c, got, c.want)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -122,6 +123,58 @@ func (d *details) savings() {
 var WindowTexts = map[string]string{"1h": "within an hour", "midnight": "before midnight (UTC)",
 	"24h": "within 24 hours"}
 
+// expiresAt says by the clock (UTC) when the keys of a prefix expire: the first and the last of them,
+// with the day where that is not the snapshot's, only the first if others expire later than within a
+// day, zero if that is not known.
+func (r *Report) expiresAt(p *ExpiringPrefix) message.Message {
+	n := r.Tree.named(p.Prefix)
+	if n == nil || len(r.Inputs) != 1 || n.TTLMin == nil || *n.TTLMin < 0 {
+		return message.Message{}
+	}
+	taken := r.ExpiresNext[0].From
+	clock := func(name string, ttl int64) message.Arg {
+		form := "15:04"
+		if (taken+ttl)/secondsOfDay != taken/secondsOfDay {
+			form = "01-02 15:04"
+		}
+		return message.Text(name, time.Unix(taken+ttl, 0).UTC().Format(form))
+	}
+	from, to := clock("from", *n.TTLMin), clock("to", *n.TTLMax)
+	switch {
+	case *n.TTLMax >= secondsOfDay:
+		return message.New("from {from}", from)
+	case from.Text == to.Text:
+		return message.New("{from}", from)
+	}
+	return message.New("{from} to {to}", from, to)
+}
+
+// clockColumn says when the keys of rows expire; rows of nil are about all keys.
+func (r *Report) clockColumn(row func(i int) *ExpiringPrefix) column {
+	return leftColumn("at (UTC)", func(i int) message.Message {
+		if p := row(i); p != nil {
+			return r.expiresAt(p)
+		}
+		return message.Message{}
+	}).drop(2)
+}
+
+// noStampede says so if more keys expire within a day than ttl-stampede allows in a minute, but not
+// as many in any ten minutes; else, and if that is not known, it is zero.
+func (r *Report) noStampede() message.Message {
+	last := len(r.ExpiresNext) - 1
+	if last < 0 || len(r.ExpiryTimes) == 0 || r.ExpiresNext[last].Keys <= r.ExpiryTimes[0].Limit {
+		return message.Message{}
+	}
+	t := &r.ExpiryTimes[0]
+	most := slices.Max(t.Keys)
+	if most > t.Limit {
+		return message.Message{}
+	}
+	return message.New("No stampede: the busiest {minutes} minutes have {keys}; ttl-stampede allows {limit} in one.",
+		message.Int("minutes", t.Step/60), keysArg("keys", most), message.Int("limit", t.Limit))
+}
+
 func (d *details) expiresNext() {
 	list := d.r.ExpiresNext
 	if len(list) == 0 {
@@ -134,8 +187,10 @@ func (d *details) expiresNext() {
 	}
 	var rows []row
 	var lines []string
+	last := 0 // row of all keys within 24 hours
 	for i := range list {
 		w := &list[i]
+		last = len(rows)
 		rows = append(rows, row{WindowTexts[w.Window], word("all keys"),
 			ExpiringPrefix{Keys: w.Keys, Of: d.r.Totals.Keys, MemoryBytes: w.MemoryBytes}})
 		for _, p := range w.Prefixes {
@@ -158,9 +213,18 @@ func (d *details) expiresNext() {
 		leftColumn("expires", func(i int) message.Message { return word(rows[i].window) }),
 		nameColumn("prefix", func(i int) message.Message { return rows[i].prefix }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
+		d.r.clockColumn(func(i int) *ExpiringPrefix {
+			if i <= last {
+				return nil
+			}
+			return &rows[i].ExpiringPrefix
+		}),
 		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		owner)
+	if m := d.r.noStampede(); !m.IsZero() {
+		d.sentence(m)
+	}
 	if lines != nil {
 		d.commands(lines)
 	}

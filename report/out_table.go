@@ -158,17 +158,6 @@ func (v *overview) expiring() []ExpiringPrefix {
 	return prefixes[:min(len(prefixes), overviewSavings)]
 }
 
-// expiresNote says how many keys expire within each time.
-func (v *overview) expiresNote() message.Message {
-	var list []message.Message
-	for i := range v.r.ExpiresNext {
-		if e := &v.r.ExpiresNext[i]; e.Keys > 0 {
-			list = append(list, e.text())
-		}
-	}
-	return parts("; ", list...)
-}
-
 // text says how many keys expire in the time.
 func (e *Expiring) text() message.Message {
 	return message.New("{keys}, {size} {window}", keysArg("keys", e.Keys), message.Size("size", int64(max(e.MemoryBytes, 0))),
@@ -192,6 +181,7 @@ func (v *overview) expiresTable(n int) table {
 	}
 	return table{n, []column{
 		within("1h", "1h"), within("midnight", "midnight"), within("24h", "24h"),
+		v.r.clockColumn(func(i int) *ExpiringPrefix { return &rows[i] }),
 		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		v.r.ownerColumn(func(i int) string { return rows[i].Owner }),
@@ -299,8 +289,11 @@ func (v *overview) write(p page, rows screenRows) {
 		v.more(p, len(v.r.CanGo)-rows.canGo, "--sections can-go")
 	}
 	if rows.expires > 0 {
-		p.section(word("Expires next"), v.expiresNote())
+		p.section(word("Expires next"), v.r.ExpiresNext[len(v.r.ExpiresNext)-1].text())
 		p.table(v.expiresTable(rows.expires))
+		if m := v.r.noStampede(); !m.IsZero() && !v.small {
+			p.sentence(message.New("  {sentence}", message.Phrase("sentence", m)))
+		}
 		v.moreExpires(p, rows.expires)
 	}
 	if rows.savings > 0 {

@@ -5,6 +5,8 @@ type ExpiryTimes struct {
 	From int64   `json:"from"`         // when the latest snapshot was taken, in seconds since the epoch
 	Step int64   `json:"step_seconds"` // length of a step
 	Keys []int64 `json:"keys"`         // by step; those that expire later are in none
+	// Limit is the lowest limit of ttl-stampede, in keys a minute. Reports of older versions do not have it.
+	Limit int64 `json:"minute_limit,omitempty"`
 }
 
 // ExpiryTimes returns the keys that expire within a day, 30 days and two years of the
@@ -19,7 +21,7 @@ func (f *Fleet) ExpiryTimes() (list []ExpiryTimes) {
 		}
 		first := floorDiv(s.created, 60_000)
 		for _, of := range []struct{ minutes, steps int64 }{{10, 144}, {6 * 60, 120}, {7 * 24 * 60, 104}} {
-			t := ExpiryTimes{From: first * 60, Step: of.minutes * 60, Keys: make([]int64, of.steps)}
+			t := ExpiryTimes{From: first * 60, Step: of.minutes * 60, Keys: make([]int64, of.steps), Limit: s.levels[len(s.levels)-1].limit}
 			any := false
 			add := func(minute, keys int64) {
 				if i := (minute - first) / of.minutes; minute >= first && i < of.steps {
