@@ -475,6 +475,9 @@ type GroupState struct {
 	Oldest    int64 // when the oldest of them was added, by its ID, in ms since the epoch; -1 none
 	Consumers int64
 	Idle      int64 // consumers that had read nothing for a week when the snapshot was taken
+	// Live is the number of consumers that asked for entries, or got some, in that week; -1 if the time of the
+	// snapshot is unknown. IdlePending is the part of Pending that the others hold.
+	Live, IdlePending int64
 }
 
 // MaxGroupName is how many bytes a GroupState has of a group's name.

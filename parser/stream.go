@@ -128,6 +128,9 @@ func (w *walker) groups(variant uint8, s *StreamState) {
 		consumers := w.Length()
 		k.Consumers += w.CheckCount(consumers, "consumers")
 		w.group.Consumers = int64(min(consumers, 1<<62))
+		if w.src.created <= 0 {
+			w.group.Live = -1
+		}
 		for range consumers {
 			w.Ahead()
 			w.string(name, 0)
@@ -142,10 +145,16 @@ func (w *walker) groups(variant uint8, s *StreamState) {
 			if variant < rdb.StreamActive {
 				lastRead = seen
 			}
-			if w.src.created > 0 && lastRead/1000 < w.src.created-aWeek/1000 {
+			weekBefore := w.src.created - aWeek/1000
+			if w.src.created > 0 && lastRead/1000 < weekBefore {
 				w.group.Idle++
 			}
 			own := w.Length()
+			if w.src.created > 0 && max(seen, active)/1000 >= weekBefore {
+				w.group.Live++
+			} else if w.src.created > 0 {
+				w.group.IdlePending += int64(min(own, 1<<62))
+			}
 			if w.visiting {
 				w.visitConsumer(name, seen, active, own)
 			}

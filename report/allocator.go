@@ -149,7 +149,7 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options, 
 		return foundAllocator{name: options.Allocator, basis: AllocatorGiven}, 0, true
 	}
 	unknown := foundAllocator{basis: AllocatorUnknown}
-	if source.Size < 0 || options.Server != "" {
+	if source.Size < 0 || source.Once || options.Server != "" {
 		return unknown, 0, false
 	}
 	src, err := source.Open(ctx)

@@ -418,7 +418,7 @@ func (c *comparison) renamed() {
 func (c *comparison) readAgain(ctx context.Context, source *Source, known *agg.KeyList, policy *thresholds.Policy,
 	opt Options) error {
 	wanted := known.Unknown(c.d.MinBytes)
-	if wanted == nil || source.Name == "-" {
+	if wanted == nil || source.Once {
 		return nil
 	}
 	s := &scan{policy: policy, opt: opt}

@@ -61,17 +61,17 @@ predicted used_memory 4.9 KB -> 5.9 KB (+20.0%)
 | new | hash |  | 300 B |  | +2 | 0 | new
 | grown | hash | 10 B | 20 B | +100.0% | +2 | 1 | hidden
 # Groups (4 of 5, by 5.0% and 1 KB or more)
-| change | before | now | by | growth | keys | by | no TTL | group
+| change | before | now | by | growth | keys | keys by | no TTL | group
 | grown, ` + ChangeTTLLost + ` | 1,000 B | 2 KB | +1,000 B | +100.0% | 12 | +2 | 10% -> 50% | a:*
 | renamed? | 500 B | 500 B |  |  | 5 |  | 100% | b:* -> c:*
 | grown | 100 B | 900 B | +800 B | +800.0% | 2 |  | 0% | e:*
 | ` + ChangeTTLGained + ` | 100 B | 100 B |  |  | 4 |  | 100% -> 0% | t:*
 # Types
-| before | now | by | growth | keys | by | no TTL | type
+| before | now | by | growth | keys | keys by | no TTL | type
 | 0 B | 7 B | +7 B | new | 1 | +1 | 0% | hash
 | 9 B | 9 B |  |  | 4 |  | 0% | set
 # All keys
-| before | now | by | growth | keys | by | no TTL
+| before | now | by | growth | keys | keys by | no TTL
 | 1,000 B | 2.9 KB | +2 KB | +200.0% | 150 | +50 | 50% -> 20%
 # How this was compared
 n1
@@ -86,12 +86,12 @@ n4`},
 | grown | hash | 1,000 B | 1.5 KB | +50.0% | +2 | grown
   and 1 more row (--details)
 # Groups (3 of 5, by 5.0% and 1 KB or more)
-| change | before | now | by | growth | keys | by | no TTL | group
+| change | before | now | by | growth | keys | keys by | no TTL | group
 | grown, ` + ChangeTTLLost + ` | 1,000 B | 2 KB | +1,000 B | +100.0% | 12 | +2 | 10% -> 50% | a:*
 | renamed? | 500 B | 500 B |  |  | 5 |  | 100% | b:* -> c:*
   and 1 more row (--details)
 # Types
-| before | now | by | growth | keys | by | no TTL | type
+| before | now | by | growth | keys | keys by | no TTL | type
 | 0 B | 7 B | +7 B | new | 1 | +1 | 0% | hash
 -- n1
 n2

@@ -86,6 +86,7 @@ type finisher struct {
 	grownEntries []bool // see growing
 	// known are the identities of groups, by their patterns.
 	known     map[string]*Identity
+	ttls      map[string]int64    // the longest TTLs of groups, in seconds
 	longest   map[string][2]int64 // lengths of the longest names and strings of their samples
 	explained explained
 	counted   [agg.RuleSeverities]bool // findings that are only counted

@@ -378,8 +378,9 @@ func (f *finisher) canGo(groups []thresholds.GroupSums, listing *thresholds.List
 		if g.IdleLeast >= 0 && g.Cold > 0 && s.Keys == g.Cold {
 			row.IdleMin, row.IdleMax = &g.IdleLeast, &g.IdleMost
 		}
-		if line := shellLine(s.List); line != "" && list[n].Deletes && len(f.r.Inputs) == 1 && f.opt.Part == nil {
-			row.Delete = line + " -f unlink | redis-cli --pipe"
+		if list[n].Deletes && shellLine(s.List) != "" && len(f.r.Inputs) == 1 && f.opt.Part == nil {
+			// First what tells it from List, which a page may cut.
+			row.Delete = shellLine(slices.Insert(slices.Clone(s.List), 2, "-f", "unlink")) + " | redis-cli --pipe"
 		}
 		f.r.CanGo = append(f.r.CanGo, row)
 	}

@@ -17,7 +17,7 @@ func (f *finisher) groups() {
 		row.Identity = f.known[pattern]
 		f.r.Groups = append(f.r.Groups, row)
 	}
-	f.r.FindSource(f.opt.Source)
+	f.r.findLines(f.opt.Source)
 	f.sourceOwners()
 	sortGroups(f.r.Groups, f.opt.GroupOrder)
 }

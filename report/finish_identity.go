@@ -180,10 +180,13 @@ func (f *finisher) judgeGroups() {
 	sums := make([]thresholds.GroupSums, 0, f.Tables.Groups.Len())
 	engine := f.Engine(0)
 	large := f.largeKeys()
-	f.backlogs = map[string]backlog{}
+	f.backlogs, f.ttls = map[string]backlog{}, map[string]int64{}
 	for pattern, g := range f.Tables.Groups.All {
 		s := f.sumsOf(pattern, g)
 		s.Large = large[pattern]
+		if s.LongestTTL > 0 {
+			f.ttls[pattern] = s.LongestTTL
+		}
 		if largest := g.Largest(); s.Identity.IsBacklog() && largest != nil {
 			key := largest.Key()
 			if found, ok := engine.Backlog(&key, s.Identity); ok {
@@ -255,6 +258,9 @@ func (f *finisher) sumsOf(pattern string, g *agg.Group) thresholds.GroupSums {
 	if least, most, ok := g.Idle(); ok {
 		s.IdleLeast, s.IdleMost = least, most
 	}
+	if _, _, most, ok := f.Tables.Groups.TTL(g); ok {
+		s.LongestTTL = max(0, floorSeconds(most))
+	}
 	if s.DB < 0 {
 		s.DB = thresholds.AnyDatabase
 	}
@@ -292,7 +298,7 @@ type keyExample struct {
 // subject returns the key of an example as advice needs it.
 func (f *finisher) subject(k *parser.Key, e keyExample) thresholds.Subject {
 	s := thresholds.SubjectOf(k)
-	s.Content, s.Identity = e.key.Content, f.known[e.group]
+	s.Content, s.Identity, s.GroupTTL = e.key.Content, f.known[e.group], f.ttls[e.group]
 	return s
 }
 

@@ -21,7 +21,8 @@ type TrendForecast struct {
 	State string `json:"state"`
 	// PerDay is the slope of the line, in bytes a day: the median of those between any two
 	// reports. It is between PerDayLeast and PerDayMost with 90 % confidence; these are nil
-	// for fewer than four reports.
+	// for fewer than four reports, and cover the pace of the later half of the reports, too,
+	// where that is beyond them, as after a growth that stopped.
 	PerDay      float64  `json:"per_day"`
 	PerDayLeast *float64 `json:"per_day_least,omitempty"`
 	PerDayMost  *float64 `json:"per_day_most,omitempty"`
@@ -56,6 +57,11 @@ func forecast(points []TrendPoint, limit int64, of string) *TrendForecast {
 	f := &TrendForecast{MaxMemory: limit, Of: of, Now: last.Bytes, Share: float64(last.Bytes) / float64(limit),
 		State: "unknown", Line: []TrendPoint{}}
 	slope, least, most, spread, ok := theilSen(points)
+	if later := max(spreadPoints, len(points)/2); len(points) > later+1 {
+		if _, low, high, _, ok := theilSen(points[len(points)-later:]); ok && (high < least || low > most) {
+			least, most = min(least, low), max(most, high)
+		}
+	}
 	if ok {
 		level := levelAt(points, slope, last.Time)
 		at := func(t int64) TrendPoint { return TrendPoint{t, int64(level + slope*float64(t-last.Time))} }
@@ -170,8 +176,7 @@ func (f *TrendForecast) sentence() (m message.Message, over bool) {
 		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {days}, on {day}, at {pace} (too few reports " +
 			"for a spread)"
 	case f.DaysMost == nil:
-		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} or later, most likely on {day}, " +
-			"at {pace}"
+		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} or later, if it grows at all: {pace}"
 	}
 	return message.New(id, args...), false
 }

@@ -34,6 +34,7 @@ func TestForecast(t *testing.T) {
 		"over, and shrinks":        {line(6, 1000, -10), 900, "over", -10, -1, true},
 		"one report":               {line(1, 1000, 0), 2000, "unknown", 0, -1, false},
 		"one report, over":         {line(1, 1000, 0), 999, "over", 0, -1, false},
+		"grew, and stopped":        {append(line(6, 1000, 100), line(10, 1500, 0)[6:]...), 2400, "growing", 60, 13, true},
 		"full to the byte":         {line(4, 1000, 100), 1300, "growing", 100, 0, true},
 		"after a hundred years":    {line(4, 0, 1), 36504, "flat", 1, -1, true},
 		"of one time":              {[]TrendPoint{{day, 1}, {day, 5}}, 9, "unknown", 0, -1, false},
@@ -46,6 +47,9 @@ func TestForecast(t *testing.T) {
 		}
 		if f.State != c.state || math.Abs(f.PerDay-c.perDay) > 1e-6 || math.Abs(days-c.days) > 1e-6 || (f.PerDayLeast != nil) != c.spread {
 			t.Errorf("%s: %s, %g a day, %g days, %+v", name, f.State, f.PerDay, days, f)
+		}
+		if stopped := name == "grew, and stopped"; stopped && (f.DaysMost != nil || f.DaysLeast == nil || *f.PerDayLeast != 0) {
+			t.Errorf("%s: %+v", name, f)
 		}
 		last := c.points[len(c.points)-1]
 		if f.Now != last.Bytes || f.Share != float64(last.Bytes)/float64(c.limit) || f.Days != nil && f.Line[2].Bytes != c.limit && c.days > 0 {

@@ -55,7 +55,7 @@ func TestGroupRulesOnServersKeys(t *testing.T) {
 	want := map[string]map[string]string{
 		"mixed-ttl": {"one:*": "1 of 100 keys have no TTL, the others have one", "thirty:*": "30 of 100 keys have no TTL, the others have one",
 			"most:*": "1 of 100 keys have a TTL, the others have none"},
-		"stream-consumers": {"behind:10001": "group billing is 10,001 entries behind, over 10,000: 1 consumer, 0 of them idle for a week; 5 entries pending, the oldest of 1970-01-01 00:00:00 UTC"},
+		"stream-consumers": {"behind:10001": "group billing is 10,001 entries behind, over 10,000: 1 consumer, which read within the week before; 5 entries pending, the oldest of 1970-01-01 00:00:00 UTC"},
 		"outlier":          {"cart:*": "", "days:*": ""},
 	}
 	for profile, on := range map[string]bool{"default": true, "upper": false} {

@@ -23,7 +23,7 @@ const (
 	EventAge        = "max-age"    // it was taken longer ago than its limit
 	EventFew        = "min-keys"   // it has fewer keys than its limit
 	EventShrunk     = "shrunk"     // it, or a group of its keys, lost more than a limit
-	EventGrown      = "grown"      // it, or a group of its keys, grew by more than a limit
+	EventGrown      = "grown"      // it, or a group of its keys, grew by more than a limit; without one: Info
 	EventFinding    = "finding"    // a rule finds what it did not find before
 	EventRenamed    = "renamed"    // it has another name than before
 	EventNew        = "new"        // an input that was not there before
@@ -110,6 +110,15 @@ const (
 	lastingShrink = 0.5 // of the keys of a group that had no expiry
 	lastingKeys   = 1000
 	mostOfLoss    = 0.9 // of the keys that an input lost, by one group
+)
+
+// What is growth without a limit of the configuration: a share of what was there before, and of all
+// keys or bytes now, DefaultMinKeys or DefaultMinBytes at least.
+const (
+	usualGrowth = 0.1 // of all keys
+	groupGrowth = 0.3
+	leastGrowth = 0.01
+	mostGrown   = 6 // rows of an input
 )
 
 // staleAfter is the time after the last run from which on there should be another
@@ -247,10 +256,8 @@ func (n *nightEvents) server(in *Night) {
 	now, last := &in.Now.Inputs[0], &in.Last.Inputs[0]
 	if now.Server != last.Server || now.ServerVersion != last.ServerVersion {
 		n.add(EventServer, thresholds.Info, in.Name, string(now.ServerVersion), 0,
-			message.New("written by {server} {version}, before by {old} {before}",
-				message.Text("server", now.Server), message.Element("version",
-					string(now.ServerVersion)), message.Text("old", last.Server), message.Element("before",
-					string(last.ServerVersion))))
+			message.New("written by {server}, before by {old}", message.Phrase("server", serverText(now)),
+				message.Phrase("old", serverText(last))))
 	}
 }
 
@@ -261,7 +268,8 @@ func (n *nightEvents) findings(in *Night) {
 		for i := range in.Diff.Findings.New {
 			f := &in.Diff.Findings.New[i]
 			if in.Judged && !n.budgets[budgetID(f.Subject, f.Message)] {
-				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, f.Message, f.Source)
+				n.finding(in.Name, f.Rule, f.Severity, f.DB, f.Group, f.Subject, f.CountAfter, f.Message, f.Owner,
+					f.Source)
 			}
 		}
 		return
@@ -280,7 +288,7 @@ func (n *nightEvents) findings(in *Night) {
 			subject, db = e.Key, &e.DB
 		}
 		if f.Count > 1 || !n.budgets[budgetID(subject, e.Message)] {
-			n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, e.Message, nil)
+			n.finding(in.Name, f.Rule, f.Severity, db, "", subject, f.Count, e.Message, "", nil)
 		}
 	}
 }
@@ -308,20 +316,25 @@ func (in *Night) Lasting() (ids []string) {
 }
 
 func (n *nightEvents) finding(input, rule, severity string, db *int, group, subject Name, count int64,
-	text message.Message,
-	source []SourceLine) {
+	text message.Message, owner string, source []SourceLine) {
 	s, _ := thresholds.ParseSeverity(severity)
 	r, known := thresholds.Lookup(rule)
 	if s < n.Severity || !known {
 		return
 	}
-	what := "{rule}: {key}: {text}"
-	if count > 1 {
+	what, name := "{rule}: {key}: {text}", subject
+	switch {
+	case text.IsZero() && count > 1: // no report has a key of the group
+		what, name = "{rule}: {findings} in {key}", cmp.Or(subject, group)
+	case text.IsZero():
+		what, name = "{rule}: {key}", cmp.Or(subject, group)
+	case count > 1:
 		what = "{rule}: {findings}, the worst {key}: {text}"
 	}
-	e := n.add(EventFinding, s, input, "", count, WithSource(message.New(what, message.Text("rule", rule),
+	e := n.add(EventFinding, s, input, "", count, placed(message.New(what, message.Text("rule", rule),
 		message.Number("findings", count, "1 finding", "{n} findings"),
-		message.Name("key", string(subject)), message.Phrase("text", text)), "", source))
+		message.Name("key", string(name)), message.Phrase("text", text)), owner, source,
+		strings.HasSuffix(rule, "-ttl")))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
 	if e.DB = 0; db != nil {
 		e.DB = *db
@@ -337,7 +350,7 @@ func (n *nightEvents) changes(input string, d *Diff, limits *thresholds.NightlyL
 	row := func(kind string, r *DiffRow) {
 		if !listed[r] {
 			listed[r] = true
-			n.change(kind, input, d, r)
+			n.change(kind, thresholds.Error, input, d, r)
 		}
 	}
 	eachLimit(limits, func(l *thresholds.ChangeLimit, kind string, direction int64) {
@@ -369,17 +382,64 @@ func (n *nightEvents) changes(input string, d *Diff, limits *thresholds.NightlyL
 	if all && !explained {
 		row(EventShrunk, &d.Totals)
 	}
+	rows := slices.DeleteFunc(d.grown(), func(r *DiffRow) bool { return listed[r] || limited(limits.Grow, r.Group) })
+	for _, r := range rows[:min(len(rows), mostGrown)] {
+		n.change(EventGrown, thresholds.Info, input, d, r)
+	}
 }
 
-func (n *nightEvents) change(kind, input string, d *Diff, r *DiffRow) {
+// grown returns what grew without a limit of the configuration, which is information: all keys, then
+// the groups, the largest growth first.
+func (d *Diff) grown() (rows []*DiffRow) {
+	_, size := d.Size(&d.Totals)
+	grew := func(before, after, all, least int64, share float64) bool {
+		by := float64(after - before)
+		return by >= share*float64(before) && by >= max(float64(least), leastGrowth*float64(all))
+	}
+	check := func(r *DiffRow, share float64) {
+		before, after := d.Size(r)
+		if grew(before, after, size, DefaultMinBytes, share) ||
+			grew(r.KeysBefore, r.KeysAfter, d.Totals.KeysAfter, DefaultMinKeys, share) {
+			rows = append(rows, r)
+		}
+	}
+	check(&d.Totals, usualGrowth)
+	all := len(rows)
+	for i := range d.Groups {
+		check(&d.Groups[i], groupGrowth)
+	}
+	slices.SortStableFunc(rows[all:], func(a, b *DiffRow) int { return cmp.Compare(d.growth(b), d.growth(a)) })
+	return rows
+}
+
+// growth returns by how much a row grew.
+func (d *Diff) growth(r *DiffRow) int64 {
+	before, after := d.Size(r)
+	return after - before
+}
+
+// placed is WithSource of words that are no sentence: where one follows, they end with a full stop.
+func placed(m message.Message, owner string, lines []SourceLine, aboutTTL bool) message.Message {
+	if owner != "" || len(lines) > 0 {
+		m = message.New("{text}.", message.Phrase("text", m))
+	}
+	return WithSource(m, owner, lines, aboutTTL)
+}
+
+// change adds what a row lost or gained. What grew without a limit is ordered by bytes.
+func (n *nightEvents) change(kind string, severity thresholds.Severity, input string, d *Diff, r *DiffRow) {
 	before, after := d.Size(r)
 	what, about := message.Word("what", "all keys"), ""
 	if r.Group != nil {
 		what, about = message.Name("what", string(*r.Group)), string(*r.Group)
 	}
-	n.add(kind, thresholds.Error, input, about, max(r.KeysBefore-r.KeysAfter, r.KeysAfter-r.KeysBefore),
-		WithSource(message.New("{what}: {n} -> {keys}, {before} -> {after}", what, message.Int("n", r.KeysBefore),
-			keysArg("keys", r.KeysAfter), message.Size("before", before), message.Size("after", after)), r.Owner, r.Source))
+	harm := distance(r.KeysBefore, r.KeysAfter)
+	if severity == thresholds.Info {
+		harm = d.growth(r)
+	}
+	n.add(kind, severity, input, about, harm, placed(message.New("{what}: {n} -> {keys}, {before} -> {after}", what,
+		message.Int("n", r.KeysBefore), keysArg("keys", r.KeysAfter), message.Size("before", before),
+		message.Size("after", after)), r.Owner, r.Source, false))
 }
 
 // limited reports whether the configuration has a limit for all keys (nil) or for a

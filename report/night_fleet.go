@@ -175,7 +175,7 @@ func (n *nightEvents) together(r *Report) {
 			if e := &f.Examples[k]; f.Rule == "budget" && e.Inputs > 1 {
 				id := budgetID(e.Subject, e.Message)
 				n.budgets[id] = true
-				n.finding("", f.Rule, f.Severity, nil, Name(id), e.Subject, 1, e.Message, nil)
+				n.finding("", f.Rule, f.Severity, nil, Name(id), e.Subject, 1, e.Message, "", nil)
 			}
 		}
 	}
@@ -225,7 +225,7 @@ func (n *nightEvents) changeOfAll(nights []Night, l *thresholds.ChangeLimit, kin
 		}
 	}
 	for _, r := range sum.Exceeded(l, direction) {
-		n.change(kind, "", &sum, r)
+		n.change(kind, thresholds.Error, "", &sum, r)
 	}
 }
 

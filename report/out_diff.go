@@ -450,7 +450,7 @@ func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 		}),
 		rightColumn("growth", func(i int) message.Message { return growthText(size(i)) }),
 		countColumn("keys", func(i int) Figure { return Figure(max(rows[i].KeysAfter, rows[i].KeysBefore)) }).drop(4),
-		rightColumn("by", func(i int) message.Message {
+		rightColumn("keys by", func(i int) message.Message {
 			if rows[i].KeysAfter == rows[i].KeysBefore {
 				return message.Message{}
 			}

@@ -12,9 +12,18 @@ import (
 // SourceLine is a line of source code that likely writes the keys of a group.
 type SourceLine = codebase.Reference
 
-// FindSource sets the lines of source code that likely write the keys of each group. Without a
-// finder it does nothing.
+// FindSource sets the lines of source code that likely write the keys of each group of a finished
+// report, and the owners of these lines if nobody owns keys. Without a finder it does nothing.
 func (r *Report) FindSource(finder *codebase.Finder) {
+	r.findLines(finder)
+	for i := range r.Groups {
+		if g := &r.Groups[i]; len(r.Owners) == 0 {
+			g.Owner = cmp.Or(g.Owner, ownerOfSource(g.Source))
+		}
+	}
+}
+
+func (r *Report) findLines(finder *codebase.Finder) {
 	if finder == nil {
 		return
 	}
@@ -28,15 +37,15 @@ func (r *Report) FindSource(finder *codebase.Finder) {
 }
 
 func (g *Group) forSource() codebase.Group {
-	of := codebase.Group{Pattern: string(g.Group), Type: g.Type}
+	of := codebase.Group{Pattern: string(g.Group), Type: g.Type, WithoutTTL: g.WithoutTTL > 0}
 	if g.Identity != nil {
-		of.Library, of.Queue = g.Identity.Library, g.Identity.Queue
+		of.Library, of.Queue, of.Setting = g.Identity.Library, g.Identity.Queue, g.Identity.Setting
 	}
 	return of
 }
 
-// findSource sets the lines of source code of the keys and groups that changed, and of the new
-// findings.
+// findSource sets the lines of source code of the keys and groups that changed, of the new
+// findings, and the owners of all findings.
 func (d *Diff) findSource(finder *codebase.Finder, sides [2]*Report) {
 	if finder == nil {
 		return
@@ -59,6 +68,13 @@ func (d *Diff) findSource(finder *codebase.Finder, sides [2]*Report) {
 	for i := range d.Findings.New {
 		f := &d.Findings.New[i]
 		to[f.Group] = append(to[f.Group], place{&f.Source, &f.Owner})
+	}
+	for _, list := range [][]DiffFinding{d.Findings.Resolved, d.Findings.Persisting} { // the owners alone
+		for i := range list {
+			if f := &list[i]; f.Group != "" {
+				to[f.Group] = append(to[f.Group], place{new([]SourceLine), &f.Owner})
+			}
+		}
 	}
 	known := map[Name]*Group{}
 	for _, r := range sides {
@@ -106,7 +122,7 @@ func (r *Report) withSource(s *Step) message.Message {
 	if group == "" || i < 0 {
 		return s.sentence()
 	}
-	return WithSource(s.sentence(), r.Groups[i].Owner, r.Groups[i].Source)
+	return WithSource(s.sentence(), r.Groups[i].Owner, r.Groups[i].Source, s.Kind == "ttl")
 }
 
 // groupOf returns the group of a key that is an example of a rule, "" if it is none.
@@ -121,11 +137,18 @@ func (r *Report) groupOf(key Name) Name {
 	return ""
 }
 
-// WithSource returns a sentence about keys with the line that writes them, and who owns it. Owner is
-// the owner by the configuration, which counts more than CODEOWNERS, "" if it names none.
-func WithSource(m message.Message, owner string, lines []SourceLine) message.Message {
-	id := "{fix} Written at {place}."
-	owner = cmp.Or(owner, ownerOfSource(lines))
+// WithSource returns a sentence about keys, or the title of a list, with the line that writes them, and
+// who owns it. Owner is the owner as groups have it, by the configuration or else by CODEOWNERS, ""
+// none. AboutTTL: say whether the line writes with an expiry, if keys have none.
+func WithSource(m message.Message, owner string, lines []SourceLine, aboutTTL bool) message.Message {
+	id, place := "{fix} Written at {place}.", writtenAt(lines)
+	switch {
+	case len(lines) == 0 || !aboutTTL:
+	case lines[0].Expiry == "none":
+		place = message.New("{place} (writes without an expiry)", message.Phrase("place", place))
+	case lines[0].Expiry == "set":
+		place = message.New("{place} (writes with an expiry)", message.Phrase("place", place))
+	}
 	switch {
 	case len(lines) == 0 && owner == "":
 		return m
@@ -134,5 +157,5 @@ func WithSource(m message.Message, owner string, lines []SourceLine) message.Mes
 	case owner != "":
 		id = "{fix} Written at {place}, owned by {owners}."
 	}
-	return message.New(id, message.Phrase("fix", m), message.Phrase("place", writtenAt(lines)), message.Code("owners", owner))
+	return message.New(id, message.Phrase("fix", m), message.Phrase("place", place), message.Code("owners", owner))
 }

@@ -30,8 +30,8 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 				message.Phrase("growth", s.growth()), message.Phrase("change", s.change()))
 		}
 	}
-	if f := t.Full; f != nil && f.Days > 0 {
-		v.Verdict = parts(" ", v.Verdict, message.New("On {day}, maxmemory {size} is reached.",
+	if f := t.Full; f != nil && f.Days > 0 && (t.Forecast.DaysMost != nil || t.Forecast.DaysLeast == nil) {
+		v.Verdict = parts(" ", v.Verdict, message.New("Most likely on {day}, maxmemory {size} is reached.",
 			message.Text("day", day(f.Time)), message.Size("size", f.MaxMemory)))
 	}
 	t.sections(v.htmlPage, func(rows []*TrendSeries) {

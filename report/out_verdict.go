@@ -51,19 +51,21 @@ func (v *overview) verdict() message.Message {
 	}
 	saved, whole := v.r.saved(), int64(v.r.Totals.MemoryBytes)
 	keys, exact := v.stalling()
-	args := []message.Arg{message.Size("size", saved), shareArg("share", saved, whole), keysArg("keys", keys)}
+	can := "{size} ({share}) can be saved"
 	if len(v.r.CanGo) > 0 && !v.small {
 		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first), message.Phrase("size", v.r.canGoFrees()))
-		args[0] = message.Phrase("size", message.New("{size} more", args[0]))
+		can = "{size} more ({share}) can be saved"
 	}
+	args := []message.Arg{keysArg("keys", keys),
+		message.Phrase("saved", message.New(can, message.Size("size", saved), shareArg("share", saved, whole)))}
 	var second message.Message
 	switch {
 	case saved > 0 && keys > 0 && exact:
-		second = message.New("{size} ({share}) can be saved, {keys} can stall the server.", args...)
+		second = message.New("{saved}, {keys} can stall the server.", args...)
 	case saved > 0 && keys > 0:
-		second = message.New("{size} ({share}) can be saved, at least {keys} can stall the server.", args...)
+		second = message.New("{saved}, at least {keys} can stall the server.", args...)
 	case saved > 0:
-		second = message.New("{size} ({share}) can be saved.", args...)
+		second = message.New("{saved}.", args...)
 	case keys > 0 && exact:
 		second = message.New("{keys} can stall the server.", args...)
 	case keys > 0:

@@ -29,6 +29,8 @@ type Source struct {
 	// Later is what was written after the snapshot, if it is the base of an append-only
 	// file; nil elsewhere.
 	Later *Later
+	// Once reports whether Open works only once: of standard input, and of a pipe.
+	Once bool
 	// Open is called once, and again for each server of Options.WhatIf. Scan reads what it returns to the end of the snapshot
 	// and closes it. See parser.Open and parser.Wrap.
 	Open func(context.Context) (io.ReadCloser, error)
@@ -36,9 +38,12 @@ type Source struct {
 
 // FileSource returns the Source of a file, or of standard input if path is "-".
 func FileSource(path string) Source {
-	s := Source{Name: path, Size: -1, Open: func(context.Context) (io.ReadCloser, error) { return parser.Open(path) }}
+	s := Source{Name: path, Size: -1, Once: path == "-",
+		Open: func(context.Context) (io.ReadCloser, error) { return parser.Open(path) }}
 	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
 		s.Size = st.Size()
+	} else if err == nil && !st.IsDir() {
+		s.Once = true
 	}
 	return s
 }
@@ -385,7 +390,7 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 	if found.name == m.Allocator || found.basis != AllocatorFound && found.basis != AllocatorTie {
 		return out
 	}
-	if source.Size < 0 || s.opt.keys != nil {
+	if source.Size < 0 || source.Once || s.opt.keys != nil {
 		if found.basis == AllocatorFound {
 			m.AllocatorBasis = AllocatorAssumed
 		}
@@ -469,7 +474,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.filter != nil
 		in.Memory = newMemory(&in, c)
-		if (s.opt.WhatIf != nil || s.opt.Target != nil && source.Name != "-") && c.Model != nil && !c.Partial {
+		if (s.opt.WhatIf != nil || s.opt.Target != nil && !source.Once) && c.Model != nil && !c.Partial {
 			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, sizes)
 		}
 	}

@@ -137,11 +137,11 @@ type exclusion struct {
 // exclusions say what advice must never do, whoever gives it.
 var exclusions = []exclusion{
 	{adviseExpire, byDesign, "It has no TTL by design: add an ignore entry with the reason."},
-	{adviseExpire, isQueue, "It is a queue, which must not expire: watch its length, or add an ignore entry with " +
+	{adviseExpire, isSureQueue, "It is a queue, which must not expire: watch its length, or add an ignore entry with " +
 		"the reason."},
 	{adviseExpire, needed, "{library} decides when its keys expire: set it there, not with EXPIRE."},
-	{adviseExpire, isType(parser.List, parser.Stream), "A list or stream may be a queue, which must not expire: " +
-		"watch its length, or add an ignore entry with the reason."},
+	{adviseExpire, mayBeQueue, "It may be a queue, which must not expire: watch its length, or add an ignore entry " +
+		"with the reason."},
 	{adviseExpire, isBigCollection,
 		"First bring it under {limit} elements: all of them would be deleted at once when it expires."},
 	{adviseSplit, isQueue, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
@@ -194,6 +194,16 @@ func canGo(e *Engine, t *thing) bool {
 
 func ofLibrary(_ *Engine, t *thing) bool { return t.identity.FixedName() }
 func isQueue(_ *Engine, t *thing) bool   { return t.identity.OfQueue() }
+
+// isSureQueue holds for a queue that a library or the configuration names.
+func isSureQueue(_ *Engine, t *thing) bool {
+	return t.identity.OfQueue() && t.identity.Sure != LooksLike
+}
+
+// mayBeQueue holds for what looks like a queue, and for every list and stream.
+func mayBeQueue(e *Engine, t *thing) bool {
+	return isQueue(e, t) || isType(parser.List, parser.Stream)(e, t)
+}
 
 // uncompressed holds for values of a library that are no cache: no setting makes it compress them.
 func uncompressed(_ *Engine, t *thing) bool {

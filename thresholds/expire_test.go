@@ -31,8 +31,8 @@ func TestExpireAdvice(t *testing.T) {
 		{"extends: default", "no-ttl", key("a:b", with(forever, collection(parser.Hash, parser.EncHashtable, 5000))), day, day + day/10, ""},
 		{"extends: default", "no-ttl", key("a:b", with(forever, collection(parser.Hash, parser.EncHashtable, 5001))), never, 0, "First bring it under 5,000 elements"},
 		{"rules: {big-collection: off}", "no-ttl", key("a:b", with(forever, collection(parser.Set, parser.EncHashtable, 5001))), never, 0, "First bring it under 5,000 elements"},
-		{"extends: default", "no-ttl", key("a:b", with(forever, collection(parser.List, parser.EncQuicklist, 3))), never, 0, "A list or stream may be a queue"},
-		{"extends: default", "no-ttl", key("a:b", with(forever, collection(parser.Stream, parser.EncStream, 3))), never, 0, "A list or stream may be a queue"},
+		{"extends: default", "no-ttl", key("a:b", with(forever, collection(parser.List, parser.EncQuicklist, 3))), never, 0, "It may be a queue"},
+		{"extends: default", "no-ttl", key("a:b", with(forever, collection(parser.Stream, parser.EncStream, 3))), never, 0, "It may be a queue"},
 		{"extends: default", "no-ttl", key("a:b", with(forever, func(k *parser.Key) { k.NameLen = 70000 })), never, 0, ""},
 	} {
 		c.key.HasExpire = c.rule == "ttl-too-long"

@@ -58,7 +58,8 @@ type InstanceFinding struct {
 	Of       int64
 	Key      *Subject
 	Others   int64
-	budget   int // of rule budget: index in Policy.Budgets
+	TTL      int64 // the longest of the group's keys, in seconds; 0 unknown
+	budget   int   // of rule budget: index in Policy.Budgets
 }
 
 // Subject is the key that text and advice are about, whose names may be cut.
@@ -71,6 +72,8 @@ type Subject struct {
 	// Content and Identity are what is known besides what the key itself shows.
 	Content  Content
 	Identity *Identity // nil unknown
+	// GroupTTL is the longest TTL of the keys of its group when the snapshot was taken, in seconds; 0 none or unknown.
+	GroupTTL int64
 }
 
 // SubjectOf returns a key as a Subject, which shares the memory of its names.

@@ -222,11 +222,12 @@ func (e *Engine) permitted(f *fix, t *thing) *fix {
 	return nil
 }
 
-// fixGroup returns the fix of the group with most memory that the advice fits.
+// fixGroup returns the fix of the group with most memory that the advice fits. A group that can go
+// as a whole needs no other fix.
 func (e *Engine) fixGroup(f *fix, p *Problem, l *Listing) *Advice {
-	groups := slices.Clone(p.Groups)
+	groups := slices.DeleteFunc(slices.Clone(p.Groups), func(g Flagged) bool { return g.Going >= g.Keys })
 	slices.SortStableFunc(groups, func(a, b Flagged) int { // what can go is last
-		return cmp.Or(compareBool(2*b.Going > b.Keys, 2*a.Going > a.Keys), cmp.Compare(b.FlaggedMemory, a.FlaggedMemory))
+		return cmp.Or(compareBool(2*a.Going > a.Keys, 2*b.Going > b.Keys), cmp.Compare(b.FlaggedMemory, a.FlaggedMemory))
 	})
 	for i := range groups {
 		g := &groups[i]

@@ -321,6 +321,11 @@ func TestFixFirst(t *testing.T) {
 	noTTL := problem("no-ttl", func(p *Problem) {
 		p.Groups = []Flagged{flagged("q:*", parser.List, 1000, 90_000), flagged("s:*", parser.String, 11, 500), flagged("t:*", parser.String, 1000, 80_000)}
 	})
+	going := func(keys int64) Problem {
+		f := flagged("old:*", parser.String, 1000, 99_000)
+		f.Going = keys
+		return problem("no-ttl", func(p *Problem) { p.Groups = []Flagged{f, noTTL.Groups[2]} })
+	}
 	savings := e.Savings([]GroupSums{sums(func(g *GroupSums) { g.Group = "t:*" }), sums(func(g *GroupSums) { g.Group = "u:*" })}, 1_000_000, 0, &listing, 10)
 	for _, c := range []struct {
 		what     string
@@ -332,9 +337,12 @@ func TestFixFirst(t *testing.T) {
 		{"a big key", []Problem{bigSet}, nil, 5, []string{"split: Split fans:1: a command on all of its 5,200 elements makes every other client wait."}},
 		{"a queue", []Problem{problem("big-collection", func(p *Problem) { p.Key = &queue })}, nil, 5, []string{"cost: Read jobs in parts: a command on all of its 9,000 elements makes every other client wait."}},
 		{"the same key twice", []Problem{bigSet, bigSet}, nil, 5, []string{"split: Split fans:1: a command on all of its 5,200 elements makes every other client wait."}},
-		{"keys without a TTL", []Problem{noTTL}, nil, 5, []string{"expire: Write t:* (1,000 keys) with a TTL: 78.1 KB is never freed without one."}},
-		{"some keys without a TTL", []Problem{problem("no-ttl", func(p *Problem) { p.Groups = noTTL.Groups[:2] })}, nil, 5, []string{"expire: Write 11 of the 1,000 keys of s:*, db 0 with a TTL: 500 bytes is never freed without one."}},
+		{"keys without a TTL", []Problem{noTTL}, nil, 5, []string{"expire: Write t:* (1,000 keys) with a TTL, if it may be lost after some time: 78.1 KB is never freed without one."}},
+		{"some keys without a TTL", []Problem{problem("no-ttl", func(p *Problem) { p.Groups = noTTL.Groups[:2] })}, nil, 5, []string{"expire: Write 11 of the 1,000 keys of s:*, db 0 with a TTL, if it may be lost after some time: 500 bytes is never freed without one."}},
 		{"only queues", []Problem{problem("no-ttl", func(p *Problem) { p.Groups = noTTL.Groups[:1] })}, nil, 5, nil},
+		{"most can go", []Problem{going(600)}, nil, 5, []string{"expire: Write t:*"}},
+		{"some can go", []Problem{going(400)}, nil, 5, []string{"expire: Write old:*"}},
+		{"all can go", []Problem{func() Problem { p := going(1000); p.Groups = p.Groups[:1]; return p }()}, nil, 5, nil},
 		{"a saving before what takes memory", []Problem{noTTL}, savings[1:], 5, []string{"share: ", "expire: Write t:*"}},
 		{"a saving of the same group", []Problem{noTTL}, savings, 5, []string{"share: Store the strings of t:*", "share: Store the strings of u:*"}},
 		{"no more than asked", []Problem{bigSet, noTTL}, savings, 1, []string{"split: "}},
@@ -344,7 +352,7 @@ func TestFixFirst(t *testing.T) {
 			problem("big-collection", func(p *Problem) {
 				p.Key = new(SubjectOf(key("third", collection(parser.Set, parser.EncHashtable, 5200))))
 			})}, savings[:1], 5,
-			[]string{"split: Split fans:1", "queue: Find out why nobody empties mq: 5,200 items, over 5,000.", "split: Split third", "share: "}},
+			[]string{"split: Split fans:1", "queue: Find out why mq has 5,200 items, over 5,000.", "split: Split third", "share: "}},
 		{"severity before harm", []Problem{bigSet, problem("no-ttl", func(p *Problem) { p.Severity, p.Groups = Error, noTTL.Groups })}, nil, 5, []string{"expire: ", "split: "}},
 		{"names", []Problem{problem("key-special-char", func(p *Problem) { p.Groups = []Flagged{flagged("x y:*", parser.String, 1000, 5)} })}, nil, 5, nil},
 		{"errors of names", []Problem{problem("key-special-char", func(p *Problem) { p.Severity, p.Groups = Error, []Flagged{flagged("x y:*", parser.String, 1000, 5)} })}, nil, 5,

@@ -2,6 +2,7 @@ package thresholds
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -55,14 +56,14 @@ type namespaceTable struct {
 	separators string
 	owned      bool                  // some have an owner
 	first      [256][]namespaceEntry // by first byte, the longest first
-	wild       []namespaceEntry      // those with wildcards, most segments first
+	wild       []namespaceEntry      // those with wildcards and the open ones, most segments first
 	all        [][]*naming.Glob      // the segments of each
 }
 
 type namespaceEntry struct {
 	name     []byte
 	owner    int
-	segments []*naming.Glob // of one with wildcards
+	segments []*naming.Glob // of one with wildcards, or an open one
 }
 
 func makeNamespaces(list []Namespace, owners []string, separators string) namespaceTable {
@@ -77,14 +78,16 @@ func makeNamespaces(list []Namespace, owners []string, separators string) namesp
 		entry := namespaceEntry{name: []byte(n.Name), owner: owner}
 		segments := t.segments(n.Name)
 		t.all = append(t.all, segments)
-		if strings.ContainsAny(n.Name, "*?") {
+		if strings.ContainsAny(n.Name, "*?") || t.isOpen(n.Name) {
 			entry.segments = segments
 			t.wild = append(t.wild, entry)
 			continue
 		}
 		t.first[n.Name[0]] = append(t.first[n.Name[0]], entry)
 	}
-	slices.SortStableFunc(t.wild, func(a, b namespaceEntry) int { return len(b.segments) - len(a.segments) })
+	slices.SortStableFunc(t.wild, func(a, b namespaceEntry) int {
+		return cmp.Or(len(b.segments)-len(a.segments), len(b.name)-len(a.name))
+	})
 	for _, entries := range t.first {
 		slices.SortStableFunc(entries, func(a, b namespaceEntry) int { return len(b.name) - len(a.name) })
 	}
@@ -112,8 +115,20 @@ func (t *namespaceTable) find(name []byte, f *naming.Facts) *namespaceEntry {
 	return nil
 }
 
+// isOpen reports whether a namespace ends with punctuation that is no separator, as celery-task-meta-
+// does: it has all names that begin with it.
+func (t *namespaceTable) isOpen(name string) bool {
+	c := name[len(name)-1]
+	return c > ' ' && c < 0x7f && !('0' <= c && c <= '9') && !('a' <= c|0x20 && c|0x20 <= 'z') &&
+		strings.IndexByte(t.separators, c) < 0
+}
+
 func (t *namespaceTable) segments(name string) (list []*naming.Glob) {
-	for _, s := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(t.separators, r) }) {
+	all := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(t.separators, r) })
+	for i, s := range all {
+		if i == len(all)-1 && t.isOpen(name) {
+			s += "*"
+		}
 		if g, err := naming.ParseGlob(s); err == nil {
 			list = append(list, g)
 		}

@@ -82,7 +82,8 @@ type Override struct {
 func (o *Override) Pattern() string { return joinGlobs(o.Keys) }
 
 // Namespace is a business module: the first segment of names, or the first few,
-// without a separator at the end.
+// without a separator at the end. One that ends with other punctuation has all names that begin
+// with it.
 type Namespace struct {
 	Name   string
 	Owner  string // "" if none

@@ -173,6 +173,29 @@ func TestNamespaceWithSeparator(t *testing.T) {
 	}
 }
 
+// TestOpenNamespace: a namespace that ends with other punctuation than a separator has all names
+// that begin with it, the longest first.
+func TestOpenNamespace(t *testing.T) {
+	p := mustLoad(t, LoadOptions{Config: writeConfig(t, "namespaces: {celery-: jobs, celery-task-meta-: platform, '*:pay-': pay, "+
+		"'prd:tmp_': tmp, celery: broker}\nrules: {key-namespace: {closed: true}}")})
+	e := p.Compile(testEnv())
+	for name, want := range map[string]string{"celery-task-meta-0af3": "platform", "celery-task-meta-": "platform",
+		"celery-task-meta-0af3:x": "platform", "celery-x": "jobs", "celery": "broker", "celery:1": "broker", "celery1": "",
+		"prd:pay-1": "pay", "prd:pay": "", "prd:tmp_1:x": "tmp", "prd:tmp": "", "x:tmp_1": ""} {
+		k := key(name, nil)
+		if got := e.Owners()[e.Owner(k, facts(e, k))]; got != want {
+			t.Errorf("%s: owner %q, want %q", name, got, want)
+		}
+		if f := found(t, e, "key-namespace", k); (f.Severity == Off) != (want != "") {
+			t.Errorf("%s: %s", name, f.Severity)
+		}
+	}
+	p = mustLoad(t, LoadOptions{Config: writeConfig(t, "separators: ':-'\nnamespaces: {celery-: jobs}")})
+	if k := key("celery1-2", nil); p.Compile(testEnv()).Owner(k, facts(p.Compile(testEnv()), k)) != 0 {
+		t.Error("a separator at the end is not ignored")
+	}
+}
+
 func TestOverrideOfAnUnselectedRule(t *testing.T) {
 	p := mustLoad(t, LoadOptions{Rules: "-no-ttl", Config: writeConfig(t, "overrides: [{key: 'a*', rules: {no-ttl: error}}]")})
 	if f := found(t, p.Compile(testEnv()), "no-ttl", key("ab:c", forever)); f.Severity != Off {

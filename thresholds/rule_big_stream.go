@@ -23,8 +23,10 @@ func init() {
 		advise: func(x *explainer) {
 			x.readCost()
 			x.change(adviseTrim, message.New("if the oldest entries may be lost"), nil,
-				"Trim it to what is still read, and cap it on writing: {add} (~ may leave some more).",
-				message.Code("add", "XADD key MAXLEN ~ "+decimal(x.Limit-x.Limit/10)+" * ..."))
+				"Trim it to what all groups have read and acknowledged: {trim}, where id is the lowest of their oldest pending "+
+					"entries (XPENDING) and last-delivered IDs (XINFO GROUPS). {add} caps it on writing (~ may leave some more), "+
+					"and loses what a group has not read by then.",
+				message.Code("trim", "XTRIM key MINID id"), message.Code("add", "XADD key MAXLEN ~ "+decimal(x.Limit-x.Limit/10)+" * ..."))
 			x.advise(adviseSplit, nil, "Start a new stream for each period: {period}.", message.Code("period", x.part("202601")))
 			x.inspect()
 			x.delete()
@@ -33,8 +35,8 @@ func init() {
 			What: "A stream with more entries (XLEN) than the limit.",
 			Why: "A stream that is never trimmed grows without bound: acknowledging an entry does not remove it. Reading from " +
 				"its start, loading it and deleting it take time proportional to its length.",
-			Fix: "Trim on writing (XADD key MAXLEN ~ 10000 * ...), or by age (XTRIM key MINID ~ id); or start a new " +
-				"stream each day or month.",
+			Fix: "Trim it to what all its groups have read and acknowledged (XTRIM key MINID id), or cap it on writing if " +
+				"the oldest entries may be lost (XADD key MAXLEN ~ 10000 * ...); or start a new stream each day or month.",
 			Example: "events:orders, a stream of 3,400,000 entries: over 100,000.",
 		},
 	})

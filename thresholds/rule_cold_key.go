@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/rdblens/rdblens/parser"
@@ -50,7 +51,7 @@ func init() {
 				"writing removes it only where it replaces the value, as SET does. "+
 				"Idle times and counters are those of the server that saved the snapshot: on a replica, reads on the master do "+
 				"not count.")
-			x.expire(day)
+			x.expire(cmp.Or(x.key.GroupTTL, day))
 			x.inspect()
 			x.delete()
 		},

@@ -39,7 +39,8 @@ func init() {
 		},
 		Doc: Doc{
 			What: "A name that does not begin with a namespace from the configuration. A namespace is a first segment, or " +
-				"several with their separators (prd:pay); * and ? are wildcards within a segment (*:pay). Off if the " +
+				"several with their separators (prd:pay); * and ? are wildcards within a segment (*:pay). One that ends with " +
+				"punctuation that is no separator (celery-task-meta-) has all names that begin with it. Off if the " +
 				"configuration lists none, and if it names owners of namespaces (namespaces: {cart: checkout}) without closed: " +
 				"true, because owners need not be known for all. A plain list (namespaces: [order, cart]) is closed unless the " +
 				"rule has closed: false.",

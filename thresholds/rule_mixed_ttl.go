@@ -25,7 +25,14 @@ func init() {
 				return
 			}
 			x.advise(adviseTTL, nil, "Find the code that writes the key without a TTL: a SET without EX or KEEPTTL removes "+
-				"the one that was there, and an INCR or HSET on a key that just expired makes one without.")
+				"the one that was there, and an INCR or HSET on a key that just expired makes one without. Pass the TTL each "+
+				"time (SET key value EX SECONDS), or keep the one that is there (SET key value KEEPTTL, Redis 6.0 and later).")
+			if x.instance.TTL > 0 {
+				x.advise(adviseTTL, nil, "Then list the keys without one ({list}), and give each a TTL, only if it may be lost "+
+					"after that time: {expire}. The others have TTLs of up to {ttl}.",
+					message.Code("list", "rdblens keys --group PATTERN --no-ttl FILE"), message.Code("expire", "EXPIRE key "+decimal(x.instance.TTL)),
+					message.Duration("ttl", x.instance.TTL))
+			}
 		},
 		Doc: Doc{
 			What: "A group of at least 100 keys of which between 0.1 % and 30 % have no expiry although the others have one; " +
@@ -52,7 +59,7 @@ const (
 
 func mixedTTL(s *Setting, g *GroupSums) (InstanceFinding, bool) {
 	found := InstanceFinding{Finding: Finding{Severity: s.Severity}, Keys: g.WithoutTTL, Of: g.Keys,
-		Bytes: max(g.MemoryWithoutTTL, 0)}
+		Bytes: max(g.MemoryWithoutTTL, 0), TTL: g.LongestTTL}
 	if 2*g.WithoutTTL > g.Keys {
 		found.note, found.Keys, found.Bytes = noteFewWith, g.Keys-g.WithoutTTL, max(g.Memory-g.MemoryWithoutTTL, 0)
 	}

@@ -13,7 +13,7 @@ func init() {
 		Section: SectionInstance,
 		Title:   "queue whose producers are faster than its consumers",
 		Harm:    Blocks,
-		fix:     &fix{action: adviseQueue, id: "Find out why nobody empties {key}: {text}."},
+		fix:     &fix{action: adviseQueue, id: "Find out why {key} has {text}."},
 		Unit:    message.Count,
 		PerType: true,
 		Types:   []parser.Type{parser.List, parser.Stream},
@@ -40,9 +40,11 @@ func init() {
 					x.key.Identity.words()...)
 				x.deleteThrough()
 			} else if x.key.Type == parser.Stream {
-				x.advise(adviseQueue, x.commands("XINFO GROUPS {key}", "XINFO STREAM {key}"),
-					"Find the consumer that does not acknowledge; take over its entries with XAUTOCLAIM (Redis 6.2 and later) "+
-						"or XCLAIM.")
+				x.advise(adviseQueue, x.ofGroup("XPENDING {key} {group}",
+					x.commands("XINFO GROUPS {key}", "XINFO STREAM {key}")...),
+					"Find the consumers that are slow to acknowledge (XACK), or never do: start more of them, or fix them. What "+
+						"an active consumer holds is being processed: another one that claims it processes it twice.")
+				x.takeOver()
 			} else {
 				x.advise(adviseQueue, x.commands(lengthCommands[x.key.Type]), "Add consumers, or find the one that is stuck.")
 				x.trimQueue("RPUSH", "head", x.command("LTRIM {key} {first} -1", plainNumber("first", -x.Limit)))
@@ -56,8 +58,11 @@ func init() {
 				"of waiting or failed jobs, whatever its type, under every profile.",
 			Why: "Producers are faster than consumers: the queue grows until the memory is full, and when the consumers " +
 				"recover, the whole backlog is consumed at once.",
-			Fix: "Add consumers, or find out which one is stuck (XPENDING key group). Limit the queue with LTRIM or XADD " +
-				"MAXLEN. Take over abandoned entries with XAUTOCLAIM.",
+			Fix: "Add consumers, or find out which one is stuck (XPENDING key group). Limit a list whose oldest jobs may be " +
+				"lost with LTRIM. Trim a stream only to what all groups have read and acknowledged: XTRIM key MINID id, where " +
+				"id is the oldest pending entry of any group or, without one, the lowest last-delivered ID (XINFO GROUPS). " +
+				"Take over only what is pending for consumers that are gone for good (XAUTOCLAIM with a minimal idle time above what " +
+				"processing takes).",
 			Example: "mq:orders, a stream with 48,211 pending entries: over 1,000.",
 		},
 	})

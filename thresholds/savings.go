@@ -22,6 +22,7 @@ type GroupSums struct {
 	Elements int64       // of the largest key, -1 unknown
 
 	Keys, WithoutTTL          int64
+	LongestTTL                int64 // in seconds, 0 none
 	AllElements               int64 // of all keys
 	ValueBytes, Serialized    int64
 	NameBytes                 int64

@@ -69,17 +69,18 @@ func (e *env) browse(ctx context.Context, o *passFlags, source *sourceFlags, arg
 		return err
 	}
 	b := newBrowser(e, o)
-	b.advice = advice
+	b.advice, b.finder = advice, finder
 	if since != "" {
 		if b.old, b.oldInputs, err = e.loadReport(ctx, o, browseOptions, []string{since}); err != nil {
 			return err
 		}
 		b.sort = byGrowth
 	}
-	if b.report, b.inputs, err = e.loadReport(ctx, o, browseOptions, args); err != nil {
+	options := browseOptions
+	options.Source = finder
+	if b.report, b.inputs, err = e.loadReport(ctx, o, options, args); err != nil {
 		return err
 	}
-	b.report.FindSource(finder)
 	if b.report.Tree == nil {
 		if b.report.Totals.Keys == 0 {
 			return usageError("there are no keys to browse")
@@ -119,6 +120,7 @@ func (e *env) loadReport(ctx context.Context, pass *passFlags, options report.Op
 		}
 	}
 	if r != nil {
+		r.FindSource(options.Source)
 		for i := range r.Inputs {
 			in := &r.Inputs[i]
 			st, err := os.Stat(string(in.Name))
@@ -144,7 +146,7 @@ func (e *env) loadReport(ctx context.Context, pass *passFlags, options report.Op
 // keysBelow returns the report of the keys of a node alone, from another pass over the
 // snapshots.
 func (b *browser) keysBelow(ctx context.Context, n *report.TreeNode) (*report.Report, error) {
-	options := b.pass.options(report.Options{Top: browseKeys, TreeNodes: -1})
+	options := b.pass.options(report.Options{Top: browseKeys, TreeNodes: -1, Source: b.finder})
 	filtered := options.Keep
 	options.Keep = func(k *parser.Key, owner string, created int64) bool {
 		return b.tree.Has(n, k.Name) && (filtered == nil || filtered(k, owner, created))

@@ -18,6 +18,7 @@ import (
 type browser struct {
 	env               *env
 	pass              *passFlags
+	finder            *report.SourceFinder // nil without source code
 	advice            bool
 	report            *report.Report
 	old               *report.Report                        // to compare with, nil none

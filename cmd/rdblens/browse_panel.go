@@ -249,7 +249,7 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 			what = append(what, message.New("bounded by {setting}", message.Text("setting", id.Setting)))
 		}
 		if id.Deletion != "" {
-			what = append(what, message.New("delete: {text}", message.Text("text", id.Deletion)))
+			what = append(what, message.New("delete: {text}", message.Phrase("text", deletion(id.Deletion))))
 		}
 		library := message.Text("library", id.Library)
 		if id.Library == "" {

@@ -99,10 +99,22 @@ func (e *env) identifyLibrary(r *report.Recogniser) error {
 		{Title: e.t("Delete"), Shrink: text.ShrinkEnd}}}
 	for _, s := range r.Shapes {
 		table.Add(text.Display([]byte(s.Template())), s.Type.String(), e.t(string(s.Role)), e.ttlByDesign(s.ByDesign),
-			s.Setting, s.Delete)
+			s.Setting, e.line(deletion(s.Delete)))
 	}
 	table.Write(w, terminalWidth(e.stdout))
 	return outputError(w.Flush())
+}
+
+// deletion returns the word for a value of Identity.Deletion.
+func deletion(of string) message.Message {
+	through, isThrough := strings.CutPrefix(of, "with ")
+	switch {
+	case of == "yes":
+		return message.New("yes, if nobody reads them")
+	case isThrough:
+		return message.New("with {deletion}", message.Text("deletion", through))
+	}
+	return message.New(of)
 }
 
 func (e *env) ttlByDesign(none bool) string {
@@ -165,7 +177,7 @@ func (e *env) identifyKeys(ctx context.Context, o *passFlags, path string) error
 		}
 		table.Add(library, role, x.largest.Group.Display(), message.FormatCount(x.keys), message.FormatCount(x.withoutTTL),
 			message.FormatBytes(x.bytes),
-			e.ttlByDesign(x.ByDesign), x.Setting, x.Deletion)
+			e.ttlByDesign(x.ByDesign), x.Setting, e.line(deletion(x.Deletion)))
 	}
 	table.Write(w, terminalWidth(e.stdout))
 	return outputError(w.Flush())

@@ -38,6 +38,13 @@ func (in *input) stat(stdin io.Reader) (fs.FileInfo, error) {
 	return nil, fs.ErrInvalid
 }
 
+// once reports whether the input can be read once only: standard input, even if it is a
+// file, of which open reads the rest, and a pipe.
+func (in *input) once() bool {
+	st, err := os.Stat(in.path)
+	return in.path == "-" || err == nil && !st.Mode().IsRegular() && !st.IsDir()
+}
+
 // open opens the input. Reading anything but a regular file ends with the context,
 // however long the other side is silent.
 func (in *input) open(ctx context.Context, stdin io.Reader) (*openInput, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/text"
+	"github.com/rdblens/rdblens/thresholds"
 )
 
 const maxShownEvents = 30
@@ -71,7 +72,8 @@ func (n *night) message() bool {
 	if n.accept || !happened && n.state.Run != "" {
 		return false
 	}
-	if happened {
+	news := func(e report.Event) bool { return e.Kind != report.EventGrown || e.Severity > thresholds.Info }
+	if due > 0 || slices.ContainsFunc(append(slices.Clip(fresh), again...), news) {
 		n.worst = max(n.worst, exitFindings)
 	}
 	n.compose(append(n.folded(fresh), again...))
@@ -102,6 +104,9 @@ func (n *night) folded(events []report.Event) []report.Event {
 		if e.Input == "" {
 			return e.ID // by itself
 		}
+		if e.Kind == report.EventGrown { // of one group
+			return strings.TrimPrefix(e.ID, e.Kind+"\x00"+e.Input)
+		}
 		return e.Kind + e.Rule + e.Severity.String()
 	}
 	count, inputs := map[string]int{}, map[string]map[string]bool{}
@@ -116,7 +121,8 @@ func (n *night) folded(events []report.Event) []report.Event {
 	for _, e := range events {
 		id := of(&e)
 		switch n := count[id]; {
-		case leavesOut(e.Kind) || e.Kind == report.EventShrunk || e.Kind == report.EventGrown || n > 0 && n < foldedEvents: // each by name
+		case leavesOut(e.Kind) || e.Kind == report.EventShrunk || e.Kind == report.EventGrown && e.Severity > thresholds.Info ||
+			n > 0 && n < foldedEvents: // each by name
 		case n < 0:
 			continue
 		default:

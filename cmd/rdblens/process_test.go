@@ -232,6 +232,25 @@ func TestNoHangUp(t *testing.T) {
 	}
 }
 
+// TestFileAsInput has a file as standard input, whose length is known, and which is read once.
+func TestFileAsInput(t *testing.T) {
+	const path = "../../testdata/shop.rdb"
+	for _, args := range [][]string{{"keys"}, {"scan", "-f", "groups.csv"}, {"scan", "-f", "groups.csv", "--target", "redis-8.0"}} {
+		want, err := exec.Command("rdblens", append(args, path)...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("rdblens", append(args, "-")...)
+		if cmd.Stdin, err = os.Open(path); err != nil {
+			t.Fatal(err)
+		}
+		got, err := cmd.Output()
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%q: %v, %d bytes, want %d", args, err, len(got), len(want))
+		}
+	}
+}
+
 // TestClosedPipe reads one line and closes the pipe, as head -1 does.
 func TestClosedPipe(t *testing.T) {
 	for _, args := range [][]string{{"keys"}, {"keys", "-f", "jsonl"}, {"scan", "-f", "json", "--top", "1000"}} {

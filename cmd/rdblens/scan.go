@@ -285,8 +285,9 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.WhatIf != nil && slices.Contains(paths(list), "-") {
-		return usageError("--what-if reads a snapshot several times: standard input can be read once").withHint("save it to a file first")
+	if o.WhatIf != nil && slices.ContainsFunc(list, (*input).once) {
+		return usageError("--what-if reads a snapshot several times: standard input can be read once").
+			withHint("save it to a file first")
 	}
 	if o.Info != nil && len(list) > 1 {
 		return usageError("--info is of one server: {n} snapshots are given", message.Int("n", int64(len(list))))
@@ -446,9 +447,8 @@ func sourcesOf(list []*input, of func(*input) report.Source) (sources []report.S
 }
 
 func (e *env) source(in *input) report.Source {
-	return report.Source{Name: in.name, Size: in.size, Later: in.later, Open: func(ctx context.Context) (io.ReadCloser, error) {
-		return in.open(ctx, e.stdin)
-	}}
+	return report.Source{Name: in.name, Size: in.size, Later: in.later, Once: in.once(),
+		Open: func(ctx context.Context) (io.ReadCloser, error) { return in.open(ctx, e.stdin) }}
 }
 
 func verdict(r *report.Report, failOn thresholds.Severity) error {

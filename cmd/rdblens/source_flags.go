@@ -74,7 +74,7 @@ func (b *browser) source(p *panelText, n *report.TreeNode) {
 		if seen = append(seen, g.Source[0].Place()); len(seen) > most {
 			break
 		}
-		line := report.WithSource(message.New("{group}:", message.Name("group", string(g.Group))), "", g.Source)
+		line := report.WithSource(message.New("{group}:", message.Name("group", string(g.Group))), g.Owner, g.Source, true)
 		p.add(styleText, "", "  ", b.env.line(line))
 		p.add(styleDim, "  ", "    ", text.Sanitize(g.Source[0].Text))
 	}

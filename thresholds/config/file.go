@@ -160,6 +160,7 @@ const (
 
 var (
 	hasWildEnd        = matching(wildEndPattern)
+	endsOpen          = matching("[!-/:-@\\[-`{-~]$")
 	matchesSeparators = matching(separatorsPattern)
 	matchesNamespace  = matching(namespacePattern)
 	isLetters         = matching("^[A-Za-z]+$")
@@ -306,8 +307,17 @@ func namespacesShape() shape[namespaces] {
 				"a namespace has no brackets, as {word} has", message.Element("word", word))
 		}
 		if hasWildEnd(word) {
-			return entry, r.refuse(n, message.New("write {name}", message.Code("name", strings.TrimRight(word, "*?:"))),
-				"a namespace ends with a word, not with a wildcard as {word} does", message.Element("word", word))
+			start := strings.TrimRight(word, "*?")
+			hint := message.New("write {name}", message.Code("name", strings.TrimRight(start, ":")))
+			switch {
+			case start == "":
+				hint = message.New("write the first segment of names, such as user")
+			case !endsOpen(start): // user* is more than the segment user
+				hint = message.New("write {name}, or {entry} for all names that begin with it", message.Code("name", start),
+					message.Code("entry", "overrides: [{key: '"+start+"*', owner: ...}]"))
+			}
+			return entry, r.refuse(n, hint, "a namespace ends with a word, not with a wildcard as {word} does",
+				message.Element("word", word))
 		}
 		return entry, matchesNamespace(word) || r.refuse(n, message.New("write the first segment of names, such as user"),
 			"a namespace is a word, not {word}", message.Element("word", word))
@@ -324,7 +334,8 @@ func namespacesShape() shape[namespaces] {
 					with(owner.schema(), "type", []string{"string", "number", "boolean", "null"}))},
 		), "description", "first segments of names, such as pay, prd:pay or *:pay, where * is within a segment. A list has "+
 			"all that are allowed. A mapping names their owners, and further ones are allowed unless "+
-			"key-namespace has closed: true. A separator at the end is ignored.")
+			"key-namespace has closed: true. A separator at the end is ignored; other punctuation there, as in "+
+			"celery-task-meta-, has all names that begin with it.")
 	},
 		func(r *reader, n ast.Node) (v namespaces, ok bool) {
 			v.origin = r.origin(n)

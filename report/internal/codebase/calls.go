@@ -73,23 +73,25 @@ func (c *collector) call(i int, word string) {
 	}
 	if command == nil || receiver == "" {
 		if receiver != "" {
-			c.fetch(c.words.keep(word), receiver, args, t)
+			c.fetch(i, receiver, args)
 		}
 		return
 	}
 	sure := c.sureOf(command, receiver)
 	if sure == 0 {
-		c.fetch(c.words.keep(word), receiver, args, t)
+		c.fetch(i, receiver, args)
 		return
 	}
+	key := 0
 	if c.isContext(args[0]) {
-		args = args[1:]
+		key, args = 1, args[1:]
 	}
 	if command.kind == "hash" && len(args) > 1 { // a field
 		c.site(&site{key: c.bound(args[1]), sure: Likely, memory: true}, t)
 	}
 	// With the call, because the checkout may have such a method itself.
-	own := site{command: command, sure: sure, callee: c.words.keep(word), receiver: receiver, args: c.boundAll(args)}
+	own := site{command: command, sure: sure, expiry: c.expiryOf(i, key, receiver, command), callee: c.words.keep(word),
+		receiver: receiver, args: c.boundAll(args)}
 	for n, a := range args {
 		if n > 0 && (!command.all && (n > 1 || !pairs[command.name]) || isOption(command, a)) {
 			break
@@ -321,9 +323,9 @@ func (c *collector) ofItself(receiver string) bool {
 		func(word string) bool { return strings.Contains(strings.ToLower(f.container), word) })
 }
 
-// fetch notes the key of a call of a cache.
-func (c *collector) fetch(word, receiver string, args []*node, t *token) {
-	last := lastWord(receiver)
+// fetch notes the key of a call of a cache whose method is token i.
+func (c *collector) fetch(i int, receiver string, args []*node) {
+	word, t, last := c.textOf(i), &c.tokens[i], lastWord(receiver)
 	if !fetchers[strings.ToLower(word)] || notClient(last) || strings.Contains(last, "prefetch") || strings.Contains(last, "config") || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
 		!strings.HasSuffix(receiver, "cache.store._") {
 		return
@@ -348,8 +350,8 @@ func (c *collector) fetch(word, receiver string, args []*node, t *token) {
 	if other && !c.file.client {
 		return
 	}
-	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, callee: word, receiver: receiver,
-		args: c.boundAll(args)}, t)
+	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, expiry: c.expiryOf(i, 0, receiver, cacheCommand),
+		callee: c.words.keep(word), receiver: receiver, args: c.boundAll(args)}, t)
 }
 
 var cacheCommand = &command{name: "cache", writes: true}
@@ -381,7 +383,7 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 			key = key.args[0]
 		}
 		if c.file.redis || ofServer(receiver) {
-			c.site(&site{key: key, command: command, sure: Certain}, t)
+			c.site(&site{key: key, command: command, sure: Certain, expiry: c.rawExpiry(i, command)}, t)
 		}
 		return
 	}

@@ -60,6 +60,7 @@ type passed struct {
 	key     *node
 	command *command
 	sure    Sure
+	expiry  expiry
 	list    bool // the key is a parameter that is a list of keys
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
@@ -73,6 +74,7 @@ type site struct {
 	key      *node
 	command  *command // nil: only a name says that it is a key
 	sure     Sure
+	expiry   expiry // of a command that writes
 	line     int32
 	text     string
 	function *function // around it, nil none

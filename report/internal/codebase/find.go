@@ -14,17 +14,20 @@ import (
 // A Reference is a line of source that likely writes the keys of a group, as reports
 // have it.
 type Reference struct {
-	Dir      string          `json:"dir,omitempty" redact:"path"` // of the checkout, "" there is one
-	File     string          `json:"file" redact:"path"`          // relative to it, with slashes
-	Line     int             `json:"line"`                        // from 1
-	Function string          `json:"function,omitempty" redact:"text"`
-	Text     string          `json:"text,omitempty" redact:"text"` // the line
-	Pattern  string          `json:"pattern" redact:"name"`        // of the keys that the line names
-	Sure     string          `json:"sure"`                         // "certain" or "likely"
-	Why      string          `json:"why" redact:"of Message"`
-	Message  message.Message `json:"message"`
-	URL      string          `json:"url,omitempty" redact:"text"`    // of the line
-	Owners   []string        `json:"owners,omitempty" redact:"text"` // that CODEOWNERS names
+	Dir      string `json:"dir,omitempty" redact:"path"` // of the checkout, "" there is one
+	File     string `json:"file" redact:"path"`          // relative to it, with slashes
+	Line     int    `json:"line"`                        // from 1
+	Function string `json:"function,omitempty" redact:"text"`
+	Text     string `json:"text,omitempty" redact:"text"` // the line
+	Pattern  string `json:"pattern" redact:"name"`        // of the keys that the line names
+	Sure     string `json:"sure"`                         // "certain" or "likely"
+	// Expiry says of a group with keys without a TTL whether the line writes them with an expiry:
+	// "none", "set", "" unknown.
+	Expiry  string          `json:"expiry,omitempty"`
+	Why     string          `json:"why" redact:"of Message"`
+	Message message.Message `json:"message"`
+	URL     string          `json:"url,omitempty" redact:"text"`    // of the line
+	Owners  []string        `json:"owners,omitempty" redact:"text"` // that CODEOWNERS names
 }
 
 // Place returns file:line.
@@ -66,11 +69,13 @@ func (f *Finder) Find(groups []Group) [][]Reference {
 }
 
 // byScore orders candidates, the best first.
-func byScore(a, b Candidate) int { return cmp.Compare(b.Score, a.Score) }
+func byScore(a, b Candidate) int {
+	return cmp.Or(cmp.Compare(a.late, b.late), cmp.Compare(b.Score, a.Score))
+}
 
 func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
 	r := Reference{File: c.File, Line: c.Line, Function: c.Function, Text: c.Text, Pattern: c.Key, Sure: c.Sure.String(),
-		Message: c.Why()}
+		Expiry: c.Expiry, Message: c.Why()}
 	if len(f.Checkouts) > 1 {
 		r.Dir = from.Dir
 	}
@@ -98,6 +103,12 @@ func (c *Candidate) Why() message.Message {
 			key))
 	default:
 		why = append(why, message.New("it names {pattern}", key))
+	}
+	switch c.Expiry {
+	case "none":
+		why = append(why, message.New("writes without an expiry"))
+	case "set":
+		why = append(why, message.New("writes with an expiry"))
 	}
 	if c.Prefix != "" {
 		why = append(why, message.New("keys have the prefix {prefix}", message.Name("prefix", c.Prefix)))

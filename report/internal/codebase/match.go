@@ -12,6 +12,8 @@ type Group struct {
 	Type    string // of its keys, "" several
 	// Library is the library that wrote the keys, and Queue the name of its queue, "" unknown.
 	Library, Queue string
+	Setting        string // of the library, which decides how long the keys stay, "" unknown
+	WithoutTTL     bool   // keys of it have no TTL
 }
 
 // A Candidate is a line of source that likely writes the keys of a group.
@@ -24,6 +26,10 @@ type Candidate struct {
 	Library string
 	Filled  bool // a word of the group stands where the source has a variable
 	Folded  bool // the group has * where the source has a word
+	// Expiry says of a group with keys without a TTL whether the line writes them with an expiry:
+	// "none", "set", "" unknown.
+	Expiry string
+	late   int // candidates with less of it come first
 }
 
 const (
@@ -185,7 +191,12 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 				if p.Type != "" && g.Type != "" && p.Type != g.Type {
 					continue
 				}
-				list = append(list, Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled, Folded: a.folded})
+				one := Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled,
+					Folded: a.folded}
+				if g.WithoutTTL {
+					one.weigh()
+				}
+				list = append(list, one)
 			}
 		}
 	}
@@ -197,10 +208,25 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 	}
 	list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Score < best-scoreGap })
 	slices.SortStableFunc(list, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Pattern.rank(), a.Pattern.rank()),
+		return cmp.Or(byScore(a, b), cmp.Compare(b.Pattern.rank(), a.Pattern.rank()),
 			strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return distinct(list)
+}
+
+// weigh orders the lines of keys without a TTL: first those that write without an expiry, and a key
+// builder last.
+func (c *Candidate) weigh() {
+	switch {
+	case c.rank()-int(c.Pattern.Sure) < 6: // it names the keys, or reads or deletes them
+		c.late = 2
+	case c.expiry == expirySet:
+		c.late, c.Expiry = 1, "set"
+	case c.expiry == expiryNone:
+		if c.Expiry = "none"; c.Sure == Certain {
+			c.late = -1
+		}
+	}
 }
 
 // distinct returns the best candidates, one for each function.

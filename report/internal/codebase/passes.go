@@ -39,7 +39,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		pass := &f.passes[n]
 		s.program.steps = 0
 		c.args = f.order(c.args)
-		c.command, c.sure = pass.command, pass.sure
+		c.command, c.sure, c.expiry = pass.command, pass.sure, pass.expiry
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
 			if i < len(c.args) {
@@ -48,7 +48,8 @@ func (s *scanner) passOn(c *site, f *function) {
 		}
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
-			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, list: pass.list, via: f, next: pass, args: c.args})
+			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry, list: pass.list, via: f,
+				next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {

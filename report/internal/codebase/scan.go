@@ -44,6 +44,7 @@ type Pattern struct {
 	Type     string   `json:"type,omitempty"` // of the keys, as the commands tell; "" any
 	Writes   bool     `json:"writes"`         // a command writes the keys
 	weak     bool     // it is none unless a command has the same key
+	expiry   expiry   // that its commands which write set
 }
 
 // A Checkout is what Scan found in a directory.
@@ -88,6 +89,7 @@ func Scan(dir string) (*Checkout, error) {
 	}
 	s.dropOthers()
 	s.wrappedBuilders()
+	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
 	return s.checkout, nil
@@ -226,7 +228,7 @@ func (s *scanner) declarations() {
 			!(site.onItself() && slices.ContainsFunc(nearby(s.program.functions[site.callee], f.source), func(own *function) bool {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does
-			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, list: site.list})
+			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry, list: site.list})
 		}
 	}
 	sites = alternatives(sites)
@@ -244,6 +246,7 @@ func (s *scanner) declarations() {
 		}
 		if site.callee != "" {
 			if f := s.own(site); f != nil { // a function of the checkout, which may change the key
+				site.expiry = expiryUnknown
 				s.wrapped = append(s.wrapped, wrapped{site, f})
 				continue
 			}
@@ -436,6 +439,9 @@ func (s *scanner) add(c *site, parts []string) {
 	}
 	p := &s.checkout.Patterns[at]
 	p.Sure = max(p.Sure, c.sure)
+	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
+		p.expiry |= max(c.expiry, expiryUnknown)
+	}
 	if c.command != nil && !slices.Contains(p.Commands, c.command.name) {
 		p.Commands = append(p.Commands, c.command.name)
 		p.Writes = p.Writes || c.command.writes

@@ -57,7 +57,7 @@ func (c *collector) setUp(i int, list []setupWord) {
 		return
 	}
 	for _, w := range list {
-		if w.mentions != "" && !mentions(c.src, w.mentions) || len(c.sites) > 50_000 || c.callees != nil {
+		if w.mentions != "" && !mentions(c.src, w.mentions) && !strings.HasPrefix(c.file.base, w.mentions) || len(c.sites) > 50_000 || c.callees != nil {
 			continue
 		}
 		s := &site{setup: &w, line: t.line, text: c.lineOf(t), function: c.function(), source: c.file}
@@ -123,10 +123,13 @@ func (c *Checkout) setupsOf(g Group) (list []Candidate) {
 		if named {
 			score += setupScore
 		}
+		if setting, _, _ := strings.Cut(g.Setting, " "); setting != "" && strings.Contains(strings.ToLower(s.Text), setting) {
+			score += setupScore / 2
+		}
 		best = max(best, score)
 		list = append(list, Candidate{Pattern: &s.Pattern, Library: g.Library, Sure: s.Sure, Score: score})
 	}
-	if best > setupScore { // a line has the name
+	if best > setupScore { // a line has the name or the setting
 		list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Score <= setupScore })
 		for i := range list {
 			list[i].Sure = Certain

@@ -11,36 +11,36 @@ import (
 )
 
 // layouts are what keys of no library can look like, the surest first. Each needs two
-// signs, as a library does: a form of the value, and a word in the name or the TTL.
+// signs, as a library does: a form of the value, and a word in the name or the TTL. Whether such
+// keys have no TTL by design, only who writes them can know.
 var layouts = []struct {
-	role     thresholds.Role
-	byDesign bool
-	like     func(k *Sample) bool
+	role thresholds.Role
+	like func(k *Sample) bool
 }{
-	{thresholds.RoleHyperLogLog, false, func(k *Sample) bool { return isHyperLogLog(k) }},
-	{thresholds.RoleLock, false,
+	{thresholds.RoleHyperLogLog, func(k *Sample) bool { return isHyperLogLog(k) }},
+	{thresholds.RoleLock,
 		func(k *Sample) bool { return isString(k) && k.TTL && lockWords.in(k.Name) && isToken(k) }},
-	{thresholds.RoleRateLimit, false, func(k *Sample) bool {
+	{thresholds.RoleRateLimit, func(k *Sample) bool {
 		return isString(k) && k.TTL && ofKind(k, "number") && (limitWords.in(k.Name) || addressEnd().Match(k.Name))
 	}},
-	{thresholds.RoleRateLimit, false, isWindow},
-	{thresholds.RoleCounter, false,
+	{thresholds.RoleRateLimit, isWindow},
+	{thresholds.RoleCounter,
 		func(k *Sample) bool { return isString(k) && !k.TTL && ofKind(k, "integer") && !ofKind(k, "time") }},
-	{thresholds.RoleSession, false, func(k *Sample) bool {
+	{thresholds.RoleSession, func(k *Sample) bool {
 		return k.TTL && sessionWords.in(k.Name) && (k.Type == parser.Hash || isString(k) && k.Bytes >= 16)
 	}},
-	{thresholds.RoleGeoSet, false, isGeoSet},
-	{thresholds.RoleLeaderboard, false,
+	{thresholds.RoleGeoSet, isGeoSet},
+	{thresholds.RoleLeaderboard,
 		func(k *Sample) bool { return k.Type == parser.ZSet && boardWords.in(k.Name) && !areTimes(k) }},
-	{thresholds.RoleQueue, true, func(k *Sample) bool { return k.Type == parser.List && queueWords.in(k.Name) }},
-	{thresholds.RoleDelayed, true,
+	{thresholds.RoleQueue, func(k *Sample) bool { return k.Type == parser.List && queueWords.in(k.Name) }},
+	{thresholds.RoleDelayed,
 		func(k *Sample) bool { return k.Type == parser.ZSet && delayWords.in(k.Name) && areTimes(k) }},
-	{thresholds.RoleEvents, true, func(k *Sample) bool { return k.Type == parser.Stream }},
-	{thresholds.RoleBitmap, false, isBitmap},
-	{thresholds.RoleIndex, false, func(k *Sample) bool {
+	{thresholds.RoleEvents, func(k *Sample) bool { return k.Type == parser.Stream }},
+	{thresholds.RoleBitmap, isBitmap},
+	{thresholds.RoleIndex, func(k *Sample) bool {
 		return (k.Type == parser.Set || k.Type == parser.ZSet) && indexWords.in(k.Name)
 	}},
-	{thresholds.RoleCache, false, func(k *Sample) bool {
+	{thresholds.RoleCache, func(k *Sample) bool {
 		// JSON is no sign: what must not be lost has it, too.
 		return isString(k) && k.TTL && (cacheWords.in(k.Name) || isSerialized(k) && !ofKind(k, "json", "json-list"))
 	}},
@@ -87,7 +87,7 @@ func layout(g *Group) *thresholds.Identity {
 			all = all && !k.NameOnly && l.like(k)
 		}
 		if all {
-			return &thresholds.Identity{Role: l.role, ByDesign: l.byDesign, Sure: thresholds.LooksLike}
+			return &thresholds.Identity{Role: l.role, Sure: thresholds.LooksLike}
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func Parse(name string) (*Server, error) {
 		release = s.name
 		s.name = "redis-" + strings.TrimPrefix(s.name, "v")
 	}
-	if s.release, ok = parser.ParseVersion(release); !ok || s.release.Major < 1 {
+	if s.release, ok = parser.ParseVersion(release); !ok || s.release.Major < 1 || strings.ContainsAny(name, ", ") {
 		return nil, &message.Error{Message: message.New("unknown server {server}", message.Element("server", name))}
 	}
 	return s, nil
