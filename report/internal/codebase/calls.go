@@ -131,7 +131,7 @@ func (c *collector) cachesAnswers(i int) bool {
 	return durations.MatchString(c.src[c.tokens[open].end:c.tokens[i-2].start])
 }
 
-var durations = regexp.MustCompile(`(?i)^[\w.:$@]*(ttl|expir|lifetime|duration|timeout|minutes?|hours?|seconds?|days?)[\w.]*$`)
+var durations = regexp.MustCompile(`(?i)^[\w.:$@]*(ttl|expir|life_?time|duration|timeout|minutes?|hours?|seconds?|days?)[\w.]*$`)
 
 // fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
 // as commands take the name of a field.
