@@ -105,7 +105,8 @@ func (r *Report) insteadOf() {
 		}
 		if len(s.InsteadOf) > 0 {
 			s.How = message.New("{how}, instead of what groups save by it", message.Phrase("how", s.How))
-			s.Why = message.New("{why} Savings of groups that become compact by it are the same bytes.", message.Phrase("why", s.Why))
+			s.Why = message.New("{why} Savings of groups that become compact by it are the same bytes.",
+				message.Phrase("why", s.Why))
 			if s.SavesGoing == 0 {
 				s.Why = message.New("Savings of groups that become compact by it are the same bytes.")
 			}
@@ -119,7 +120,8 @@ func stepsOf(list []thresholds.Advice) []Step {
 		from := &list[i]
 		s := Step{Advice: a, Group: Name(from.Group), Key: Name(from.Key), Keys: from.Keys, OfKeys: from.Of,
 			MemoryBytes: Figure(from.Memory), File: Name(from.File),
-			SavesGoing: from.SavesGoing, SavesBytes: from.Saves, SavesMost: from.SavesMost, SavesAtLeast: from.SavesAtLeast, SavesAbout: from.SavesAbout,
+			SavesGoing: from.SavesGoing, SavesBytes: from.Saves, SavesMost: from.SavesMost,
+			SavesAtLeast: from.SavesAtLeast, SavesAbout: from.SavesAbout,
 			List: append([]string{}, from.List...), How: from.Brief,
 			Why: from.Why, Computed: from.Computed}
 		if from.Severity != thresholds.Off {

@@ -3,7 +3,9 @@ package report
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
@@ -321,4 +323,16 @@ func (c *Check) sentence(r *Report) message.Message {
 		id = "{rule} {limit}: NOT MET, {file} does not say when it was taken"
 	}
 	return message.New(id, args...)
+}
+
+// FileSource returns the Source of a file, or of standard input if path is "-".
+func FileSource(path string) Source {
+	s := Source{Name: path, Size: -1, Once: path == "-",
+		Open: func(context.Context) (io.ReadCloser, error) { return parser.Open(path) }}
+	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+		s.Size = st.Size()
+	} else if err == nil && !st.IsDir() {
+		s.Once = true
+	}
+	return s
 }

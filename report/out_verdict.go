@@ -43,7 +43,8 @@ func (v *overview) verdict() message.Message {
 	case v.r.Totals.Keys == 0:
 		first = word("There are no keys.")
 	case today > 0 && later > 0 && !v.small:
-		first = message.New("{n} to fix today, {later} later.", message.Number("n", today, "1 thing", "{n} things"), message.Int("later", later))
+		first = message.New("{n} to fix today, {later} later.", message.Number("n", today, "1 thing", "{n} things"),
+			message.Int("later", later))
 	case today > 0:
 		first = message.Plural(today, "1 thing to fix today.", "{n} things to fix today.")
 	case len(v.problems) > 0:
@@ -53,7 +54,8 @@ func (v *overview) verdict() message.Message {
 	keys, exact := v.stalling()
 	can := "{size} ({share}) can be saved"
 	if len(v.r.CanGo) > 0 && !v.small {
-		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first), message.Phrase("size", v.r.canGoFrees()))
+		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first),
+			message.Phrase("size", v.r.canGoFrees()))
 		can = "{size} more ({share}) can be saved"
 	}
 	args := []message.Arg{keysArg("keys", keys),

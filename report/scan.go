@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,18 +33,6 @@ type Source struct {
 	// Open is called once, and again for each server of Options.WhatIf. Scan reads what it returns to the end of the snapshot
 	// and closes it. See parser.Open and parser.Wrap.
 	Open func(context.Context) (io.ReadCloser, error)
-}
-
-// FileSource returns the Source of a file, or of standard input if path is "-".
-func FileSource(path string) Source {
-	s := Source{Name: path, Size: -1, Once: path == "-",
-		Open: func(context.Context) (io.ReadCloser, error) { return parser.Open(path) }}
-	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
-		s.Size = st.Size()
-	} else if err == nil && !st.IsDir() {
-		s.Once = true
-	}
-	return s
 }
 
 // Options say what Scan reads and what the report shows. The zero Options are

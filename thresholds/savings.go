@@ -122,7 +122,8 @@ func (a *Advice) setGoing(bytes int64) {
 
 // CompareSavings orders savings, the largest first, without what can go.
 func CompareSavings(a, b Advice) int {
-	return cmp.Or(cmp.Compare(b.Saves-b.SavesGoing, a.Saves-a.SavesGoing), strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
+	return cmp.Or(cmp.Compare(b.Saves-b.SavesGoing, a.Saves-a.SavesGoing), strings.Compare(a.Group, b.Group),
+		strings.Compare(a.Kind, b.Kind))
 }
 
 // savedArg returns the argument of a sentence that says how much is saved.

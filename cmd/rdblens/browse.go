@@ -270,3 +270,7 @@ func (r *browseRow) command(files string) string {
 	}
 	return "rdblens keys --match " + shellWord(report.Name(prefix).Display()+"*") + " " + files
 }
+
+func newBrowser(e *env, pass *passFlags) *browser {
+	return &browser{env: e, pass: pass, sort: byMemory, marks: map[markOf]browseRow{}}
+}

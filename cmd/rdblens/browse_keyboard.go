@@ -60,10 +60,6 @@ type browseView struct {
 	total   browseRow      // of a search
 }
 
-func newBrowser(e *env, pass *passFlags) *browser {
-	return &browser{env: e, pass: pass, sort: byMemory, marks: map[markOf]browseRow{}}
-}
-
 // index prepares what finds nodes and keys of the reports.
 func (b *browser) index() {
 	b.tree = report.NewNameTree(b.report.Tree, cmp.Or(b.report.Config.Separators, ":"))

@@ -137,7 +137,9 @@ type shortcut struct {
 
 const shortcutBits = 8
 
-func (sh *Shard) aggregate(k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int, size int64) (*aggregate, int32) {
+func (sh *Shard) aggregate(
+	k *parser.Key, f *naming.Facts, found []thresholds.Finding, owner int, size int64,
+) (*aggregate, int32) {
 	key, findings := aggregateKey(k, owner), findingsHash(found)
 	s := &sh.shortcuts[(f.Group^bits.RotateLeft64(key, 32)^findings)*0x9e3779b97f4a7c15>>(64-shortcutBits)]
 	if s.to != nil && s.pattern == f.Group && s.key == key && s.findings == findings && s.segments == int32(f.Segments) &&

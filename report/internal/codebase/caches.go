@@ -19,7 +19,8 @@ const (
 // springCaches are words of sources about caches of Spring.
 var springCaches = map[string]cacheKind{"CaffeineCacheManager": cachesElsewhere, "EhCacheCacheManager": cachesElsewhere,
 	"ConcurrentMapCacheManager": cachesElsewhere, "SimpleCacheManager": cachesElsewhere, "JCacheCacheManager": cachesElsewhere,
-	"RedisCacheManager": cachesOnServer, "RedisCacheConfiguration": cachesOnServer, "RedisCacheWriter": cachesOnServer, "prefixCacheNameWith(": cachesPrefixed, "prefixKeysWith(": cachesPrefixed,
+	"RedisCacheManager": cachesOnServer, "RedisCacheConfiguration": cachesOnServer, "RedisCacheWriter": cachesOnServer,
+	"prefixCacheNameWith(": cachesPrefixed, "prefixKeysWith(": cachesPrefixed,
 	"computePrefixWith(": cachesPrefixed, "RedissonSpringCacheManager": cachesAreHashes}
 
 var cacheOnServer = regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
