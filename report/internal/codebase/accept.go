@@ -42,6 +42,8 @@ func acceptable(c *site, parts []string) bool {
 		return false
 	case c.sure == Certain:
 		return true
+	case c.callee == "get" && strings.HasPrefix(text, "/"):
+		return false // a path of HTTP
 	case c.command != nil && (c.command.unusual || c.command == cacheableCommand):
 		return true
 	case c.command != nil && c.command != cacheCommand && !colon && strings.Contains(text, "/"):

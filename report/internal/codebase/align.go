@@ -179,8 +179,8 @@ func (a *aligner) fill(i, from, to int) (cost float64, filled, ok bool) {
 		case separates(c):
 			separators++
 		case isLetter(c):
-			if separators > 0 && i > 0 {
-				return 0, false, false // a word behind a separator is not part of a value
+			if separators > 0 && i > 0 { // a word behind a separator is hardly part of a value
+				return a.ownText(value)
 			}
 			letters = true
 		}
@@ -190,13 +190,34 @@ func (a *aligner) fill(i, from, to int) (cost float64, filled, ok bool) {
 		return 0, false, false
 	case i == 0 && separators > 0:
 		return 0.1, false, true // a prefix
-	case letters && separators > 0:
-		return 0, false, false
+	case letters && separators > 0, strings.Contains(value, " "):
+		return a.ownText(value)
 	case letters:
 		return 0.2, true, true
 	}
 	return 0.1 * float64(separators), false, true
 }
+
+// ownText returns the cost of a variable whose value has separators of its own: an address of
+// mail, a digest, words with spaces, or the name of a host or a type where the source joins
+// nothing with points.
+func (a *aligner) ownText(value string) (cost float64, filled, ok bool) {
+	name, rest, _ := strings.Cut(value, "@")
+	algorithm, digest, _ := strings.Cut(value, ":")
+	words, _, spaces := strings.Cut(value, " ")
+	last := value[len(value)-1]
+	switch cost = 0.1 + 0.002*float64(len(value)); {
+	case separates(last), strings.ContainsAny(value, "/|;"):
+	case name != "" && rest != "" && !strings.ContainsAny(value, ": ,"), digests[algorithm] && !strings.Contains(digest, ":"),
+		spaces && words != "" && !strings.Contains(words, ":"):
+		return cost, true, true
+	case !strings.ContainsAny(value, ":,#") && !separates(value[0]) && bytes.IndexByte(a.source, '.') < 0:
+		return cost + 0.1, true, true
+	}
+	return 0, false, false
+}
+
+var digests = wordSet("md5 sha1 sha256 sha384 sha512 blake3")
 
 func isNumber(value string) bool {
 	digits := false

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,7 @@ import (
 // call notes the keys of a call whose method is token i.
 func (c *collector) call(i int, word string) {
 	args, ok := c.callArguments(i)
-	if !ok || len(args) == 0 {
+	if !ok || len(args) == 0 || c.cachesAnswers(i) {
 		return
 	}
 	t := &c.tokens[i]
@@ -32,6 +33,9 @@ func (c *collector) call(i int, word string) {
 	receiver := c.receiver(i)
 	lower := strings.ToLower(word)
 	switch {
+	case receiver == "redis.namespace" && word == "new" && c.syntax == ruby:
+		c.space(i, args[0])
+		return
 	case raw[lower]:
 		c.rawCall(i, lower, receiver, args, t)
 		return
@@ -89,7 +93,7 @@ func (c *collector) call(i int, word string) {
 	own := site{command: command, sure: sure, expiry: c.expiryOf(i, key, receiver, command), callee: c.words.keep(word),
 		receiver: receiver, args: c.boundAll(args)}
 	for n, a := range args {
-		if n > 0 && !command.all && (n > 1 || !pairs[command.name]) {
+		if n > 0 && (!command.all && (n > 1 || !pairs[command.name]) || isOption(command, a)) {
 			break
 		}
 		a = c.bound(a)
@@ -104,6 +108,30 @@ func (c *collector) call(i int, word string) {
 		}
 	}
 }
+
+// isOption reports whether an argument behind the keys of a command is an option, or its value.
+func isOption(command *command, n *node) bool {
+	return n.label != "" && n.label != "keys" || strings.HasSuffix(command.name, "STORE") && n.kind == textNode &&
+		slices.Contains([]string{"WEIGHTS", "AGGREGATE", "SUM", "MIN", "MAX"}, strings.ToUpper(n.text))
+}
+
+// cachesAnswers reports whether a method is one of a client of HTTP whose answers are cached for
+// a time: http.cache(1.minute).get(url).
+func (c *collector) cachesAnswers(i int) bool {
+	open := 0
+	if c.methodBefore(i) && c.is(i-2, ")") {
+		open = c.opening(i - 2)
+	}
+	if open < 2 || c.textOf(open-1) != "cache" || open == i-3 || !c.methodBefore(open-1) {
+		return false
+	}
+	if strings.Contains(strings.ToLower(c.textOf(open-3)), "http") || c.tokens[open+1].kind == numberToken {
+		return true
+	}
+	return durations.MatchString(c.src[c.tokens[open].end:c.tokens[i-2].start])
+}
+
+var durations = regexp.MustCompile(`(?i)^[\w.:$@]*(ttl|expir|life_?time|duration|timeout|minutes?|hours?|seconds?|days?)[\w.]*$`)
 
 // fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
 // as commands take the name of a field.
@@ -223,14 +251,24 @@ func (c *collector) receiver(i int) string {
 		}
 		words = append(words, w)
 	}
+	if len(words) > 1 && instances[strings.ToLower(words[0])] {
+		words = words[1:] // Lock::getInstance() is as good as a variable with the name of the class
+	}
 	slices.Reverse(words)
 	return strings.ToLower(strings.Join(words, "."))
 }
 
+// instances are members of a class that give its only object.
+var instances = wordSet("getinstance get_instance instance")
+
+// answers are commands that return fields and values, which a method with the name of a command
+// reads.
+var answers = wordSet("config_get configget info hgetall hmget client_info memory_stats")
+
 // mention returns a word of an expression that names a client of the server.
 func mention(n *node, depth int) string {
 	for ; n != nil && depth < 6; n, depth = n.of, depth+1 {
-		if n.kind == callNode && (strings.HasPrefix(n.text, "to_") || commandOf(n.text) != nil || notClient(strings.ToLower(n.text))) {
+		if n.kind == callNode && (strings.HasPrefix(n.text, "to_") || answers[strings.ToLower(n.text)] || commandOf(n.text) != nil || notClient(strings.ToLower(n.text))) {
 			return "" // what a command returned
 		}
 		if (n.kind == wordNode || n.kind == callNode || n.kind == paramNode) && ofServer(strings.ToLower(n.text)) {
@@ -260,7 +298,7 @@ func (c *collector) isContext(n *node) bool {
 func (c *collector) sureOf(command *command, receiver string) Sure {
 	last := lastWord(receiver)
 	switch {
-	case notClient(last) && !command.unusual:
+	case (notClient(last) || answers[last]) && !command.unusual:
 		return 0
 	case ofServer(receiver), c.file.holds[last] == holdsServer:
 		return Certain

@@ -22,6 +22,7 @@ type source struct {
 	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
 	modules map[string]string // base of the module that a name stands for, of those that the checkout has
 	calls   [32]uint64        // hashes of the names of the functions that it calls
+	spaces  map[string]*space // of the clients of its classes, in Ruby
 }
 
 // A declaration gives a value a name.
@@ -136,6 +137,11 @@ func (c *collector) run() {
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
 			}
+		}
+	}
+	for _, s := range c.sites {
+		if s.key != nil && !s.list && s.function != nil && s.source.spaces[s.function.container].of(s.receiver) {
+			s.key = s.source.inSpace(s.function.container, s.key)
 		}
 	}
 }

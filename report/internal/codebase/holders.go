@@ -5,6 +5,55 @@ import (
 	"strings"
 )
 
+// A space is what Redis::Namespace puts before the keys of a client.
+type space struct {
+	name  *node
+	names []string // of the method around, and of the variables on its line
+}
+
+// of reports whether a receiver may be the client.
+func (s *space) of(receiver string) bool {
+	return s != nil && (!ofServer(receiver) || slices.Contains(s.names, strings.TrimLeft(lastWord(receiver), "@$")))
+}
+
+// inSpace returns a key of a class, with the namespace of its client before it.
+func (s *source) inSpace(class string, key *node) *node {
+	space := s.spaces[class]
+	if space == nil {
+		return key
+	}
+	if key.kind != eitherNode {
+		return &node{kind: joinNode, args: []*node{space.name, {kind: textNode, text: ":"}, key}}
+	}
+	each := *key
+	each.args = make([]*node, len(key.args))
+	for i, a := range key.args {
+		each.args[i] = s.inSpace(class, a)
+	}
+	return &each
+}
+
+// passesOn reports whether only the namespace of a key is known, which the function around gets.
+func (s *site) passesOn() bool {
+	n := s.key
+	return n != nil && n.kind == joinNode && len(n.args) == 3 && n.args[2].kind == paramNode && s.function != nil &&
+		s.source.spaces[s.function.container] != nil
+}
+
+// space notes the client that Redis::Namespace.new makes at a token.
+func (c *collector) space(i int, name *node) {
+	if class := c.class(); class != "" && (name.kind == textNode || name.kind == wordNode && isConstant(name.text)) {
+		found := &space{name: name}
+		if f := c.function(); f != nil {
+			found.names = append(found.names, strings.ToLower(f.name))
+		}
+		for n := i - 1; n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- {
+			found.names = append(found.names, strings.ToLower(strings.TrimLeft(c.textOf(n), "@$")))
+		}
+		c.file.spaces[class] = found
+	}
+}
+
 // A holder says what a variable or a member holds.
 type holder byte
 

@@ -55,12 +55,26 @@ type keyPattern struct {
 // Match returns the lines of source that likely write the keys of each group, best
 // first, at most three. A group for which none is likely enough has none.
 func (c *Checkout) Match(groups []Group) [][]Candidate {
+	groups = plainNames(groups)
 	m := c.matcher(groups)
 	result := make([][]Candidate, len(groups))
 	for i, g := range groups {
 		result[i] = distinct(append(m.candidates(g), c.setupsOf(g)...))
 	}
 	return result
+}
+
+// plainNames returns groups without the header that Java's serialization puts before a text: the
+// magic number, the version, the letter t and two bytes of the length (Java Object Serialization
+// Specification, 6.4.2).
+func plainNames(groups []Group) []Group {
+	list := slices.Clone(groups)
+	for i := range list {
+		if name, ok := strings.CutPrefix(list[i].Pattern, "\xac\xed\x00\x05t"); ok && len(name) > 2 {
+			list[i].Pattern = name[2:]
+		}
+	}
+	return list
 }
 
 // matcher returns the patterns of a checkout, ready to be compared with groups.
@@ -295,6 +309,7 @@ func (p *Pattern) named(verbs []string) bool {
 // Unmatched returns the patterns that no group has keys of, in the order of their
 // places: one line for each that writes its keys, or names them.
 func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
+	groups = plainNames(groups)
 	m := c.matcher(groups)
 	matched := map[*keyPattern]bool{}
 	for _, g := range groups {

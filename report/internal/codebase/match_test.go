@@ -51,6 +51,33 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+// TestOwnText finds the lines of groups whose variable parts are addresses, hosts, digests or words
+// with spaces, and names that Java has serialized.
+func TestOwnText(t *testing.T) {
+	c := checkout(t, map[string]string{"a.js": `const redis = require('redis');
+async function limit(email) { await redis.set('limit:' + email, 1); }
+async function code(mail) { await redis.set('Code.' + mail + '.Count', 1); }
+async function pull(id, d) { await redis.set('pull:' + id + ':digest:' + d, 1); }
+async function tags(n, q) { await redis.set('posts:' + n + ':' + q, 1); }
+async function token(scope) { await redis.set('token-' + scope, 1); }
+async function like(id) { await redis.sadd('like:' + id, 1); }
+`})
+	for group, want := range map[string]string{
+		"limit:user*@x.org": "2", "limit:user*@mail.example.org": "2", "limit:user:*@x.org": "", "limit:mail:user*": "",
+		"Code.u*@x.org.Count": "3", "Code.a.b.Count": "", "pull:*:digest:sha256:*": "4", "pull:*:digest:other:*": "",
+		"posts:*:sky fav:me": "5", "posts:*:a:b": "", "token-dev.team.app*": "6", "token-dev:app*": "",
+		"\xac\xed\x00\x05t\x00\x08like:*": "7", "\xac\xed\x00\x05t\x00": "", "\xac\xed\x00\x05sr\x00like:*": "",
+	} {
+		var got []string
+		for _, candidate := range c.Match([]Group{{Pattern: group}})[0] {
+			got = append(got, fmt.Sprint(candidate.Line))
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q: lines %q, want %q", group, s, want)
+		}
+	}
+}
+
 // TestReference checks what a report says of a line.
 func TestReference(t *testing.T) {
 	f := Finder{Checkouts: []*Checkout{shop(t)}, URL: "https://git.example/{path}#L{line}"}

@@ -168,7 +168,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
-		holds: map[string]holder{}, modules: map[string]string{}}
+		holds: map[string]holder{}, modules: map[string]string{}, spaces: map[string]*space{}}
 	file.redis = aboutServer(src)
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
@@ -241,7 +241,7 @@ func (s *scanner) declarations() {
 		}
 	}
 	for _, site := range sites {
-		if site.setup != nil || site.memory {
+		if site.setup != nil || site.memory || site.passesOn() {
 			continue
 		}
 		if site.callee != "" {
@@ -392,7 +392,7 @@ func (s *scanner) builders(decls []*declaration) {
 		}
 		s.program.steps = 0
 		at := frame{source: d.source, container: d.container}
-		s.add(&site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{name: d.container}}, s.program.eval(d.value, at))
+		s.add(&site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{name: d.container}}, s.program.eval(d.source.inSpace(d.container, d.value), at))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
@@ -403,7 +403,7 @@ func (s *scanner) builders(decls []*declaration) {
 				if r.value.kind != wordNode && r.value.kind != paramNode {
 					s.program.steps = 0
 					at := frame{source: f.source, container: f.container}
-					s.add(&site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}, s.program.eval(r.value, at))
+					s.add(&site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}, s.program.eval(f.source.inSpace(f.container, r.value), at))
 				}
 			}
 		}

@@ -290,6 +290,37 @@ func TestMisread(t *testing.T) {
 	}
 }
 
+// TestAnswersAndNamespaces has a namespace of a client, answers that have fields, a client of HTTP
+// whose answers are cached, options of commands, an only object of a class, and examples.
+func TestAnswersAndNamespaces(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"hits.rb": "class Hits\n  def add(id)\n    key = \"visits:#{id}\"\n    redis.sadd(key, 1)\n    drop(key)\n" +
+			"    REDIS_OTHER.set(\"other:#{id}\", 1)\n  end\n" +
+			"  def drop(name)\n    redis.unlink(name)\n  end\n" +
+			"  def redis\n    @redis ||= Redis::Namespace.new(\"hits\", redis: REDIS)\n  end\nend\n",
+		"pages.rb": "require 'redis'\nclass Pages\n  def f(id)\n    http.cache(1.minute).get(\"pages/#{id}\")\n" +
+			"    Web::Http.cache(LIFETIME).get(\"pages:#{id}\")\n    api.cache(expires_in).get(\"news:#{id}\")\n" +
+			"    cache.get(\"/pages/#{id}\")\n" +
+			"    redis.zunionstore(\"all:#{id}\", [\"one:#{id}\", \"two:#{id}\"], weights: [\"w:1\"], aggregate: :max)\n  end\nend\n",
+		"a.py": "import redis\nconn = redis.Redis()\ndef f():\n    conn.config_get('timeout').get('timeout')\n" +
+			"    found = conn.hgetall('cart:one')\n    found.get('total')\n    set_up = conn.config_get('save')\n    set_up.get('save')\n",
+		"Lock.php": "<?php\nclass LockRedis {\n  public static function getInstance() { return di()->get(static::class); }\n" +
+			"  public function delete($key) { return $this->redis->del('lock:' . $key); }\n}\n",
+		"Use.php": "<?php\nclass Talk {\n  function f($id) {\n    LockRedis::getInstance()->delete(\"talk:$id\");\n" +
+			"    $lock = LockRedis::getInstance();\n    $lock->delete(\"list:$id\");\n  }\n}\n",
+		"examples/a.py":                "import redis\nredis.Redis().set('example:a', 1)\n",
+		"src/main/java/example/A.java": "import redis.clients.jedis.Jedis;\nclass A {\n  void f() { jedis.set(\"app:a\", \"\"); }\n}\n",
+	})
+	want := "Lock.php:4 lock:* certain DEL\nUse.php:4 lock:talk:* certain DEL\nUse.php:6 lock:list:* certain DEL\na.py:5 cart:one certain HGETALL\n" +
+		"hits.rb:3 hits:visits:* likely\nhits.rb:4 hits:visits:* certain SADD\nhits.rb:5 hits:visits:* certain UNLINK\n" +
+		"hits.rb:6 other:* certain SET\n" +
+		"pages.rb:8 all:* certain ZUNIONSTORE\npages.rb:8 one:* certain ZUNIONSTORE\npages.rb:8 two:* certain ZUNIONSTORE\n" +
+		"src/main/java/example/A.java:3 app:a certain SET\n"
+	if got := lines(c); got != want || c.Skipped.Tests != 1 {
+		t.Errorf("%d test files\ngot\n%s\nwant\n%s", c.Skipped.Tests, got, want)
+	}
+}
+
 // TestCachesAndWrappers has caches without a client, a constant of another class, fields
 // that scripts take as keys, and a wrapper that puts something before each key.
 func TestCachesAndWrappers(t *testing.T) {

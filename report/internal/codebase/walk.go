@@ -33,11 +33,19 @@ var vendored = wordSet(`node_modules vendor third_party thirdparty bower_compone
 var testFolders = wordSet(`test tests spec specs __tests__ __mocks__ testdata fixtures e2e testing mocks cypress features
 	integration-tests integration_tests benchmark benchmarks testutil testutils androidtest jmh`)
 
+// exampleFolders have programs that show the use of a project, unless they are in its sources:
+// com/example/demo is a package of many an application.
+var exampleFolders = wordSet("example examples sample samples demo demos")
+
+var sourceFolders = wordSet("src app lib com java kotlin")
+
 // isTest reports whether a path is that of a test, by the customs of its language.
 func isTest(file string) bool {
+	inSources := false
 	for folder := range strings.SplitSeq(path.Dir(file), "/") {
 		lower := strings.ToLower(folder)
-		if testFolders[lower] || strings.HasSuffix(lower, ".tests") || strings.HasSuffix(lower, ".test") ||
+		inSources = inSources || sourceFolders[lower]
+		if testFolders[lower] || exampleFolders[lower] && !inSources || strings.HasSuffix(lower, ".tests") || strings.HasSuffix(lower, ".test") ||
 			strings.HasSuffix(lower, "-test") ||
 			strings.HasSuffix(lower, "-tests") || strings.HasSuffix(lower, "_test") || strings.HasSuffix(lower, "_tests") {
 			return true
