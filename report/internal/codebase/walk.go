@@ -35,7 +35,7 @@ var testFolders = wordSet(`test tests spec specs __tests__ __mocks__ testdata fi
 
 // exampleFolders have programs that show the use of a project, unless they are in its sources:
 // com/example/demo is a package of many an application.
-var exampleFolders = wordSet("example examples sample samples demo demos")
+var exampleFolders = wordSet("example examples demo demos")
 
 var sourceFolders = wordSet("src app lib com java kotlin")
 
