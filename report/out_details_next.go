@@ -171,7 +171,7 @@ func (r *Report) noStampede() message.Message {
 	if most > t.Limit {
 		return message.Message{}
 	}
-	return message.New("No stampede: the busiest {minutes} minutes have {keys}; ttl-stampede allows {limit} in one.",
+	return message.New("No stampede: the busiest {minutes} minutes have {keys}; ttl-stampede allows {limit} in one minute.",
 		message.Int("minutes", t.Step/60), keysArg("keys", most), message.Int("limit", t.Limit))
 }
 

@@ -55,7 +55,8 @@ func (x *explainer) split(whole bool) {
 	before := len(x.advice)
 	x.advise(adviseSplit, nil, "{sentences}", message.List("sentences", " ", sentences))
 	if _, ok := x.allows(adviseSplit, x.thing()); ok && len(x.advice) > before && x.key.Type != parser.String {
-		x.advise(adviseSplit, nil, "If it grows over time, start a new one for each period: {a}, {b}, each with an expiry.",
+		x.advise(adviseSplit, nil, "If it grows over time and its old elements may be lost, "+
+			"start a new one for each period: {a}, {b}, each with an expiry.",
 			message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
 	}
 }
@@ -71,7 +72,8 @@ func (x *explainer) trimRanks() {
 		"Keep only the ranks that are read: after each ZADD, {trim} keeps the {n} highest; remove what is there now "+
 			"in steps.",
 		message.Code("trim", "ZREMRANGEBYRANK key 0 "+decimal(-keep-1)), message.Int("n", keep))
-	x.advise(adviseSplit, nil, "If it is a ranking of a period, start a new one for each: {a}, {b}, each with an expiry.",
+	x.advise(adviseSplit, nil, "If it is a ranking of a period, which may be lost some time after it, "+
+		"start a new one for each: {a}, {b}, each with an expiry.",
 		message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
 }
 

@@ -209,7 +209,7 @@ func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
 		{"typed", "big-value", value(parser.Hash, parser.EncHashtable, 20_000, 2<<20, 104),
 			"split: Split it into 5 buckets, newKey = key:(hash(field) % 5):hash: about 410 KB each, so that no bucket is likely to be over 1 MB. For the warning limit of 10 KB: 306 buckets, key:(hash(field) % 306):hash."},
 		{"default", "big-value", value(parser.List, parser.EncQuicklist, 20_000, 2<<20, 104),
-			"split: Split it into 4 lists, newKey = key:(index / 5000): about 512 KB each.\nsplit: If it grows over time, start a new one for each period: key:202601, key:202602, each with an expiry."},
+			"split: Split it into 4 lists, newKey = key:(index / 5000): about 512 KB each.\nsplit: If it grows over time and its old elements may be lost, start a new one for each period: key:202601, key:202602, each with an expiry."},
 		{"typed", "big-value", value(parser.Stream, parser.EncStream, 20_000, 2<<20, 104),
 			"about 683 KB each. For the warning limit of 10 KB: 304 streams, key:(number of the entry / 66):stream."},
 		{"typed", "big-value", value(parser.Stream, parser.EncStream, 300, 2<<20, 20_000), // one entry alone is over 10 KB

@@ -87,7 +87,7 @@ func (g *GroupSums) isKept() bool {
 func (g *GroupSums) kept(l *Listing) *Advice {
 	f := fix{action: adviseDelete, id: "{what} without a TTL."}
 	if g.Identity.Setting != "" {
-		f.id = "{what} without a TTL. {setting} bounds new ones."
+		f.id = "{what} without a TTL. First set {setting}, which bounds new ones."
 	}
 	a := f.groupAdvice(g, g.WithoutTTL, g.MemoryWithoutTTL, l, "", []string{"--no-ttl"},
 		g.identityArgs(g.WithoutTTL, g.MemoryWithoutTTL)...)
@@ -147,7 +147,7 @@ func (g *GroupSums) done(groups []GroupSums, l *Listing) *Advice {
 		add("Never delete their list alone: the data would stay, and nothing would name it.")
 	}
 	if through && g.Identity.Setting != "" {
-		add("{setting} bounds new ones.")
+		add("First set {setting}, which bounds new ones.")
 	}
 	f := fix{action: adviseDelete, id: "{sentences}"}
 	a := f.groupAdvice(g, g.Keys, g.Memory, l, "", nil, append(args, message.List("sentences", " ", sentences))...)

@@ -207,7 +207,7 @@ func TestDoneJobs(t *testing.T) {
 		saves                            int64
 	}{
 		{"RQ", "with FinishedJobRegistry.remove(id, delete_job=True)", "result_ttl", data +
-			"Delete each with FinishedJobRegistry.remove(id, delete_job=True)." + never + " result_ttl bounds new ones.", 4_100_000},
+			"Delete each with FinishedJobRegistry.remove(id, delete_job=True)." + never + " First set result_ttl, which bounds new ones.", 4_100_000},
 		{"BullMQ", "with Queue.clean(0, 0, 'completed')", "", data + "Delete them with Queue.clean(0, 0, 'completed')." + never, 4_100_000},
 		{"Kue", "with flush(queue)", "", data + "Delete them with flush(queue). " +
 			"It also deletes of the same queue: waiting jobs, delayed jobs." + never, 4_100_000},
