@@ -241,7 +241,7 @@ func TestExpiresAt(t *testing.T) {
 		tens        []int64
 		want        string
 	}{
-		{500, 300, []int64{0, 300, 200}, "No stampede: the busiest 10 minutes have 300 keys; ttl-stampede allows 300 in one."},
+		{500, 300, []int64{0, 300, 200}, "No stampede: the busiest 10 minutes have 300 keys; ttl-stampede allows 300 in one minute."},
 		{500, 299, []int64{0, 300, 200}, ""}, // they may be of one minute
 		{300, 300, []int64{0, 300, 0}, ""},   // no number of keys to speak of
 	} {
