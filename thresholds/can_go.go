@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -77,10 +78,11 @@ func (g *GroupSums) isDone() bool {
 		(g.Identity.Deletion == "yes" || strings.HasPrefix(g.Identity.Deletion, "with "))
 }
 
-// isKept reports whether a group has results of a library that have no TTL, and many of them.
+// isKept reports whether a group has results of a library that have no TTL, and many of them. A pattern
+// without a letter may match other keys, too.
 func (g *GroupSums) isKept() bool {
 	return g.Identity.FixedName() && g.Identity.Sure != LooksLike && !g.few() && g.Identity.is(RoleResult) &&
-		g.Identity.Deletion == "yes" && g.WithoutTTL >= minSettingKeys
+		g.Identity.Deletion == "yes" && g.WithoutTTL >= minSettingKeys && strings.ContainsFunc(g.Group, unicode.IsLetter)
 }
 
 // kept is about the results of a library that have no TTL.

@@ -185,6 +185,34 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestKeptResults checks that results without a TTL can go, and no keys that only may be results.
+func TestKeptResults(t *testing.T) {
+	e := mustLoad(t, LoadOptions{}).Compile(testEnv())
+	results := func(change func(*GroupSums)) []GroupSums {
+		g := GroupSums{Group: "celery-task-meta-*", DB: 0, Type: parser.String, Keys: 9000, WithoutTTL: 8000, Memory: 2_700_000,
+			MemoryWithoutTTL: 2_400_000, AllElements: 9000, Identity: &Identity{Library: "Celery", Role: RoleResult,
+				Setting: "result_expires", Deletion: "yes", Sure: Likely}}
+		change(&g)
+		return []GroupSums{g}
+	}
+	list := e.CanGo(results(func(*GroupSums) {}), &listing, 10)
+	const want = "8,000 results of Celery without a TTL. First set result_expires, which bounds new ones."
+	if len(list) != 1 || list[0].Text.String() != want || list[0].Keys != 8000 || list[0].Saves != 2_400_000 {
+		t.Errorf("%+v, want %s", list, want)
+	}
+	for what, change := range map[string]func(*GroupSums){
+		"nearly all have a TTL": func(g *GroupSums) { g.WithoutTTL = 10 },
+		"any name":              func(g *GroupSums) { g.Group = "*" },
+		"a layout":              func(g *GroupSums) { g.Identity.Library, g.Identity.Sure = "", LooksLike },
+		"not to be deleted":     func(g *GroupSums) { g.Identity.Deletion = "no" },
+		"job data":              func(g *GroupSums) { g.Identity.Role = RoleJobData },
+	} {
+		if list := e.CanGo(results(change), &listing, 10); len(list) > 0 {
+			t.Errorf("%s: %s", what, list[0].Text)
+		}
+	}
+}
+
 // TestDoneJobs checks what is said of deleting jobs that are done. Of 20 jobs of RQ 1.13.0 with a
 // result_ttl of -1 FinishedJobRegistry.cleanup() left all 20 hashes, remove(id, delete_job=True) of each none.
 func TestDoneJobs(t *testing.T) {
