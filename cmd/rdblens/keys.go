@@ -92,7 +92,7 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 		"without what a library writes on purpose, with its long queues; reads each snapshot twice")
 }
 
-// registerChoice declares the flags that select keys by what reports say of them.
+// registerChoice declares the flags that select keys by what reports state about them.
 func (o *keysFlags) registerChoice(cmd *cobra.Command) {
 	baselineOption(&o.baseline).add(cmd)
 	option{name: "group", arg: "PATTERN",
@@ -286,7 +286,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 // start prepares the choice of keys when the header of a snapshot was read.
 func (w *rowWriter) start(info *parser.Info) {
 	w.created = info.Created
-	if !w.judges() && !slices.ContainsFunc(w.columns, func(c *column) bool { return c.ofGroup }) {
+	if !w.needsRules() && !slices.ContainsFunc(w.columns, func(c *column) bool { return c.ofGroup }) {
 		return
 	}
 	w.engine = w.keysFlags.engine(info)
@@ -298,8 +298,8 @@ func (w *rowWriter) start(info *parser.Info) {
 	}
 }
 
-// judges reports whether the choice of keys needs the rules.
-func (p *keysFlags) judges() bool { return p.only != 0 || p.groups != nil || p.filter.Owners != nil }
+// needsRules reports whether the choice of keys needs the rules.
+func (p *keysFlags) needsRules() bool { return p.only != 0 || p.groups != nil || p.filter.Owners != nil }
 
 // learnWords finds the separators of names and, in a pass of its own, the words that
 // stay: those of the report of the same keys.

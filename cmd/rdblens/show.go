@@ -110,7 +110,7 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 		return usageError("--field-ttls is for --portable").withHint("RESTORE includes the TTLs of fields")
 	}
 	o.filter.ready()
-	chosen := o.filter.active() || o.judges()
+	chosen := o.filter.active() || o.needsRules()
 	if o.format == "text" && len(keys) == 0 && !chosen {
 		return usageError("{code} takes a snapshot and a key",
 			message.Code("code", cmd.CommandPath())).withHint(cmd.UseLine())
@@ -177,7 +177,7 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	if err := report.CheckTargets([]report.Target{{}}, paths(list)); err != nil {
 		return outputError(err) // standard output would go to the snapshot
 	}
-	if o.format == "text" && !o.raw || o.judges() {
+	if o.format == "text" && !o.raw || o.needsRules() {
 		if err := o.load(ctx, e); err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ type showing struct {
 	refused   int // keys
 }
 
-// keep reports whether a key may be wanted, of which only what stands before its value is known.
+// keep reports whether a key may be wanted, of which only what precedes its value is known.
 func (s *showing) keep(k *parser.Key) bool {
 	return s.choice.filter.keepNamed(k) && (!s.named || s.index(k) >= 0)
 }
