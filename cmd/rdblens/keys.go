@@ -299,7 +299,9 @@ func (w *rowWriter) start(info *parser.Info) {
 }
 
 // needsRules reports whether the choice of keys needs the rules.
-func (p *keysFlags) needsRules() bool { return p.only != 0 || p.groups != nil || p.filter.Owners != nil }
+func (p *keysFlags) needsRules() bool {
+	return p.only != 0 || p.groups != nil || p.filter.Owners != nil
+}
 
 // learnWords finds the separators of names and, in a pass of its own, the words that
 // stay: those of the report of the same keys.
