@@ -48,7 +48,7 @@ type Memory struct {
 type Fit struct {
 	MaxMemory int64 `json:"maxmemory"`
 	// Fits: neither the prediction nor Reported is over MaxMemory. Nil: undecided, because
-	// nothing or only a lower bound is predicted.
+	// nothing or only a lower bound is predicted, or there are later writes.
 	Fits *bool `json:"fits"`
 	// MaxMemory minus the prediction; negative: too much; nil: nothing or only a lower bound is
 	// predicted.
@@ -61,6 +61,8 @@ type Fit struct {
 	PredictedShare *float64   `json:"predicted_share"`
 	ReportedShare  *float64   `json:"reported_share"`
 	Policies       []Eviction `json:"policies"`
+
+	later message.Message // what was written after the snapshot, zero nothing is known of
 }
 
 // Eviction is what an eviction policy can evict.
@@ -182,7 +184,8 @@ func (m *Memory) fit(in *Input, c *keyspace) {
 			f.Free = new(f.MaxMemory - int64(m.Predicted))
 		}
 	}
-	if over || f.Free != nil {
+	f.later = in.laterText()
+	if over || f.Free != nil && f.later.IsZero() {
 		f.Fits = new(!over)
 	}
 }
@@ -203,9 +206,9 @@ func (f *Fit) sentence(m *Memory) message.Message {
 	case reported:
 		id = "{max}: {r} full by the used_memory of {reported}"
 	}
-	return message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory),
+	return withLater(message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory),
 		shareArg("r", int64(f.Reported), f.MaxMemory),
-		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported))
+		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported)), f.later)
 }
 
 // over returns by how much the larger figure is over MaxMemory, 0 if neither is.

@@ -286,24 +286,25 @@ func (v *overview) describeFiles(now time.Time) {
 // laterText says how much was written after the bases of append-only files; zero
 // nothing.
 func (r *Report) laterText() message.Message {
-	var bytes int64
-	bases, missing := 0, 0
+	var all Later
+	bases, headers := 0, 0
 	for i := range r.Inputs {
-		if l := r.Inputs[i].Later; l != nil {
+		in := &r.Inputs[i]
+		if l := in.Later; l != nil {
 			bases++
-			bytes += l.Bytes
-			missing += l.Missing
+			all.Bytes += l.Bytes
+			all.Missing += l.Missing
+		} else if in.AOFBase && in.Trailing == 0 {
+			headers++
 		}
 	}
 	switch {
-	case missing > 0:
-		return message.New("the base of an append-only file, of which later files are missing")
-	case bytes > 0 && bases == len(r.Inputs):
-		return message.New("the base of an append-only file; {size} of later writes not included", message.Size("size", bytes))
-	case bytes > 0:
-		return message.New("{size} of later writes not included", message.Size("size", bytes))
+	case bases == 0:
+		return (*Later)(nil).Text(headers > 0 && headers == len(r.Inputs))
+	case all.Missing == 0 && all.Bytes > 0 && bases < len(r.Inputs):
+		return message.New("{size} of later writes not included", message.Size("size", all.Bytes))
 	}
-	return message.Message{}
+	return all.Text(true)
 }
 
 // describeKeys states how many keys there are, and what they take.
