@@ -50,14 +50,13 @@ func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
 func writeJSONFields(w *bufio.Writer, of reflect.Value) error {
 	j := jsonWriter{Writer: w, types: map[reflect.Type]*jsonType{}}
 	j.encoder = json.NewEncoder(&j.buf)
-	j.encoder.SetEscapeHTML(false)
 	w.WriteByte('{')
 	n := 0
 	for _, f := range j.typeOf(of.Type()).fields {
 		if v := of.FieldByIndex(f.index); !f.omit || !v.IsZero() {
 			j.next(&n, newLine)
 			w.WriteString(f.name + " ")
-			j.rows(v, f.of, newLine)
+			j.rows(v, j.typeOf(v.Type()), newLine)
 		}
 	}
 	w.WriteString("\n}\n")
@@ -71,6 +70,7 @@ type jsonWriter struct {
 	types   map[reflect.Type]*jsonType
 	encoder *json.Encoder // into buf
 	buf     bytes.Buffer
+	inArg   bool  // <, > and & are escaped, as json.Marshal does
 	err     error // the first
 }
 
@@ -84,8 +84,8 @@ type jsonType struct {
 type jsonField struct {
 	name  string // quoted, with a colon
 	index []int
-	omit  bool // if it is empty
-	of    *jsonType
+	omit  bool      // if it is empty
+	of    *jsonType // nil until it is needed
 }
 
 func (j *jsonWriter) typeOf(t reflect.Type) *jsonType {
@@ -106,8 +106,7 @@ func (j *jsonWriter) typeOf(t reflect.Type) *jsonType {
 		for _, f := range reflect.VisibleFields(t) {
 			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if f.IsExported() && !f.Anonymous && name != "-" {
-				of.fields = append(of.fields,
-					jsonField{`"` + cmp.Or(name, f.Name) + `":`, f.Index, option != "", j.typeOf(f.Type)})
+				of.fields = append(of.fields, jsonField{`"` + cmp.Or(name, f.Name) + `":`, f.Index, option != "", nil})
 			}
 		}
 	}
@@ -195,7 +194,10 @@ func (j *jsonWriter) value(v reflect.Value, of *jsonType, line string) {
 			j.escaped(j.encoded(v, line))
 		}
 	case reflect.Func:
+		outer := j.inArg
+		j.inArg = true
 		j.value(reflect.ValueOf(v.Interface().(message.Arg).JSON()), of.elem, line)
+		j.inArg = outer
 	case reflect.Pointer:
 		if v.IsNil() {
 			j.WriteString("null")
@@ -218,7 +220,8 @@ func (j *jsonWriter) value(v reflect.Value, of *jsonType, line string) {
 // isPlain reports whether a text, or a name, is written as it is.
 func isPlain(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+		switch c := s[i]; {
+		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
 			return false
 		}
 	}
@@ -236,6 +239,9 @@ func (j *jsonWriter) fields(v reflect.Value, fields []jsonField, line string) (n
 		j.WriteString(f.name)
 		if line != oneLine {
 			j.WriteByte(' ')
+		}
+		if f.of == nil {
+			f.of = j.typeOf(value.Type())
 		}
 		j.value(value, f.of, line)
 	}
@@ -284,6 +290,7 @@ func (j *jsonWriter) encoded(v reflect.Value, line string) []byte {
 		return nil
 	}
 	j.buf.Reset()
+	j.encoder.SetEscapeHTML(j.inArg)
 	j.encoder.SetIndent(strings.TrimPrefix(line, "\n"), deeper(line)[len(line):])
 	if j.err = j.encoder.Encode(v.Interface()); j.err != nil {
 		return nil
