@@ -113,7 +113,7 @@ func (j *jsonWriter) typeOf(t reflect.Type) *jsonType {
 	return of
 }
 
-// What stands before a value: a new line, with two spaces for each level, or nothing.
+// What precedes a value: a new line, with two spaces for each level, or nothing.
 const (
 	newLine = "\n  "
 	oneLine = ""
