@@ -443,14 +443,14 @@ func TestWhoseKey(t *testing.T) {
 		"application.yml": "otp:\n  issuer: ${ISSUER:Max}\n",
 		"Otp.java": "import redis.clients.jedis.Jedis;\nclass Otp {\n  KeyUri keyUri(@Value(\"${otp.issuer:Max}\") String issuer) {\n" +
 			"    KeyUri keyUri = new KeyUri(issuer);\n    return keyUri;\n  }\n}\n",
-		"redis/Units.kt": "const val UNIT_KEY_PREFIX = \"unit_\"\n",
+		"redis/Units.kt": "package shop.redis\nconst val UNIT_KEY_PREFIX = \"unit_\"\n",
 		"Store.kt": "import io.lettuce.core.RedisClient\nclass Store {\n  fun put(type: Kind, id: String) {\n" +
 			"    redisCommands.set(\"${type}_$UNIT_KEY_PREFIX$id\", 1)\n  }\n}\n",
 		"Scores.cs": "using ZiggyCreatures.Caching.Fusion;\nclass Scores {\n  void F(IFusionCache cache, int id) {\n    cache.SetAsync($\"score_{id}\", 1);\n  }\n}\n",
 		"Redis.cs":  "class Redis {\n  void F() { services.AddFusionCache(); redisCache.StringSet(\"a:b\", 1); }\n}\n",
 	})
 	const want = "Redis.cs:2 a:b certain SET\nStore.kt:4 *_unit_* certain SET\n" +
-		"attrs.go:8 attrs:* certain SADD\nchannel.ts:14 queue:* certain RPUSH\nredis/Units.kt:1 *_unit_* likely\n"
+		"attrs.go:8 attrs:* certain SADD\nchannel.ts:14 queue:* certain RPUSH\nredis/Units.kt:2 *_unit_* likely\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
