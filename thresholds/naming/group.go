@@ -19,13 +19,15 @@ type GroupPattern struct {
 	ends     []byte // the separator behind each segment but the last
 }
 
+var segmentEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`)
+
 // ParseGroup compiles the pattern of a group.
 func (n *Namer) ParseGroup(text string) *GroupPattern {
 	g := &GroupPattern{namer: n, text: text}
 	for rest := []byte(text); ; {
 		segment, end := n.cutSegment(rest, len(g.segments))
 		// A segment may be empty, and only * and ? are special.
-		glob, err := ParseGlob(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(string(segment)))
+		glob, err := ParseGlob(segmentEscapes.Replace(string(segment)))
 		if err != nil {
 			glob = &Glob{}
 		}
@@ -79,14 +81,11 @@ func (n *Namer) Segments(pattern []byte) (segments int, first []byte) {
 // folded yet, belongs to the group.
 func (g *GroupPattern) Match(pattern []byte) bool { return g.match(pattern, nil) }
 
-// match is Match, where segments of the name may match, too: those before a hash tag.
+// match is Match, where segments of the name may match, too.
 func (g *GroupPattern) match(pattern, name []byte) bool {
 	for i, glob := range g.segments {
 		segment, end := g.namer.cutSegment(pattern, i)
 		own, _ := g.namer.cutSegment(name, i)
-		if bytes.IndexByte(own, '{') >= 0 {
-			name = nil
-		}
 		if !glob.Match(segment) && (name == nil || !glob.Match(own)) {
 			return false
 		}
