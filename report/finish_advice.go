@@ -362,6 +362,8 @@ type Removable struct {
 	// Delete is the line for a shell that deletes the keys of List, with UNLINK; "" if there is none: it reads
 	// several inputs, it would leave data of jobs behind, or the server has no UNLINK.
 	Delete string `json:"delete,omitempty" redact:"drop"`
+	// Restore is the line for a shell that puts them back as the snapshot has them; "" as Delete.
+	Restore string `json:"restore,omitempty" redact:"drop"`
 }
 
 func (f *finisher) canGo(groups []thresholds.GroupSums, listing *thresholds.Listing) {
@@ -383,6 +385,7 @@ func (f *finisher) canGo(groups []thresholds.GroupSums, listing *thresholds.List
 		if list[n].Deletes && shellLine(s.List) != "" && len(f.r.Inputs) == 1 && f.opt.Part == nil {
 			// First what tells it from List, which a page may cut.
 			row.Delete = shellLine(slices.Insert(slices.Clone(s.List), 2, "-f", "unlink")) + " | redis-cli --pipe"
+			row.Restore = shellLine(slices.Concat([]string{s.List[0], "show", "--format", "resp"}, s.List[2:])) + " | redis-cli --pipe"
 		}
 		f.r.CanGo = append(f.r.CanGo, row)
 	}

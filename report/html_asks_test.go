@@ -51,7 +51,7 @@ func testPageAsks(t *testing.T, ctx context.Context) {
 			}
 		}
 	}
-	contains("what expires", shown("#expires-next-table"), "within an hour all keys 0", "before midnight (UTC) all keys 300", "coupon: 300 300", "within 24 hours all keys 300")
+	contains("what expires", shown("#expires-next-table"), "within an hour all keys 0", "before midnight (UTC) all keys 300 before 03-02 00:00", "coupon: 300 23:59 300", "within 24 hours all keys 300")
 	// The bar of the hour before midnight.
 	evaluate[any](t, tab, `(document.querySelector(".bars-links a").click(), new Promise((done) => setTimeout(done, 300)))`)
 	contains("the hour", shown("#pane"), "2026-03-01 23:00:00 – 2026-03-02 00:00:00 UTC", "keys 300", "300 keys coupon:",

@@ -303,7 +303,7 @@ func TestDamagedStates(t *testing.T) {
 		check(fmt.Sprintf("bit of byte %d", n), "", flipped)
 	}
 	check("more bytes after it", "damaged", append(slices.Clone(file), "more"...))
-	check("later form", "form rdblens-shard/7", bytes.Replace(file, []byte("shard/6"), []byte("shard/7"), 1))
+	check("another form", "form rdblens-shard/0", bytes.Replace(file, []byte(shardMagic), []byte("rdblens-shard/0\n"), 1))
 	check("snapshot", "not the state of a scan", nodeSnapshot(1, 5))
 	check("nothing", "not the state of a scan", nil)
 	again := plainSource("good", good)

@@ -32,13 +32,11 @@ type details struct {
 	page
 	r       *Report
 	changes bool            // show commands that change data
-	asked   bool            // for what can go, so for what deletes it
 	advised map[string]bool // advice that has been written
 }
 
 func newDetails(p page, r *Report, o WriteOptions) *details {
-	return &details{page: p, r: r, changes: o.Advice, asked: o.Advice || slices.Contains(o.Sections, "can-go"),
-		advised: make(map[string]bool)}
+	return &details{page: p, r: r, changes: o.Advice, advised: make(map[string]bool)}
 }
 
 // most returns the rows that a list of n rows has: all on a page for browsers, whose tables

@@ -57,18 +57,15 @@ func (r *Report) canGoAbout() bool {
 	return slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.SavesAbout })
 }
 
-// canGoNote says what the commands do; asked: those that delete are among them.
-func (r *Report) canGoNote(asked bool) message.Message {
-	list := []message.Message{word("what can be deleted with the least harm; the commands list these keys")}
+// canGoNote says what the commands of each row do.
+func (r *Report) canGoNote() message.Message {
+	list := []message.Message{word("what can be deleted with the least harm; the first command lists these keys")}
+	if slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.Delete != "" }) {
+		list = append(list, word("the second deletes them for good, with all that was written to them since the snapshot, "+
+			"on the server of redis-cli -h and -p; the third puts them back as the snapshot has them"))
+	}
 	if r.canGoAbout() {
 		list = append(list, word("of jobs only the key that names them: deleting it alone leaves their data behind"))
-	}
-	switch deletes := slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.Delete != "" }); {
-	case deletes && asked:
-		list = append(list, word("those with -f unlink delete them for good, with all that was written to them since the "+
-			"snapshot, on the server of redis-cli -h and -p; show --format resp puts them back as the snapshot has them"))
-	case deletes:
-		list = append(list, word("--advice adds those that delete them"))
 	}
 	return message.New("{list}", message.List("list", "; ", list))
 }
@@ -88,27 +85,19 @@ func (d *details) canGo() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section(word("What can go"), d.r.canGoNote(d.asked))
+	d.section(word("What can go"), d.r.canGoNote())
 	d.table(d.r.canGoTable(len(rows), false))
 	for i := range rows {
 		c := &rows[i]
 		d.heading(message.New("{n}. {text} {why}", message.Int("n", int64(i+1)), message.Phrase("text", sentenceOf(c.Message, c.Text)),
 			message.Phrase("why", sentenceOf(c.ConditionMessage, c.Condition))))
-		if lines := c.Shell(d.asked); lines != nil {
-			d.commands(lines)
-		}
+		d.commands(c.Shell())
 	}
 }
 
-// Shell returns the lines for a shell that list the keys of a row, and, if they were asked for, that delete them.
-func (c *Removable) Shell(asked bool) (lines []string) {
-	if line := shellLine(c.List); line != "" {
-		lines = append(lines, line)
-	}
-	if asked && c.Delete != "" {
-		lines = append(lines, c.Delete)
-	}
-	return lines
+// Shell returns the lines for a shell that list the keys of a row, that delete them, and that put them back.
+func (c *Removable) Shell() []string {
+	return slices.DeleteFunc([]string{shellLine(c.List), c.Delete, c.Restore}, func(line string) bool { return line == "" })
 }
 
 func (d *details) savings() {
@@ -123,40 +112,31 @@ func (d *details) savings() {
 var WindowTexts = map[string]string{"1h": "within an hour", "midnight": "before midnight (UTC)",
 	"24h": "within 24 hours"}
 
+// clock is a time (UTC) as argument, with the day where that is not the snapshot's.
+func (r *Report) clock(name string, at int64) message.Arg {
+	form := "15:04"
+	if at/secondsOfDay != r.ExpiresNext[0].From/secondsOfDay {
+		form = "01-02 15:04"
+	}
+	return message.Text(name, time.Unix(at, 0).UTC().Format(form))
+}
+
 // expiresAt says by the clock (UTC) when the keys of a prefix expire: the first and the last of them,
-// with the day where that is not the snapshot's, only the first if others expire later than within a
-// day, zero if that is not known.
-func (r *Report) expiresAt(p *ExpiringPrefix) message.Message {
+// only the first if others expire after a time, zero if that is not known.
+func (r *Report) expiresAt(p *ExpiringPrefix, until int64) message.Message {
 	n := r.Tree.named(p.Prefix)
 	if n == nil || len(r.Inputs) != 1 || n.TTLMin == nil || *n.TTLMin < 0 {
 		return message.Message{}
 	}
 	taken := r.ExpiresNext[0].From
-	clock := func(name string, ttl int64) message.Arg {
-		form := "15:04"
-		if (taken+ttl)/secondsOfDay != taken/secondsOfDay {
-			form = "01-02 15:04"
-		}
-		return message.Text(name, time.Unix(taken+ttl, 0).UTC().Format(form))
-	}
-	from, to := clock("from", *n.TTLMin), clock("to", *n.TTLMax)
+	from, to := r.clock("from", taken+*n.TTLMin), r.clock("to", taken+*n.TTLMax)
 	switch {
-	case *n.TTLMax >= secondsOfDay:
+	case taken+*n.TTLMax >= until:
 		return message.New("from {from}", from)
 	case from.Text == to.Text:
 		return message.New("{from}", from)
 	}
 	return message.New("{from} to {to}", from, to)
-}
-
-// clockColumn says when the keys of rows expire; rows of nil are about all keys.
-func (r *Report) clockColumn(row func(i int) *ExpiringPrefix) column {
-	return leftColumn("at (UTC)", func(i int) message.Message {
-		if p := row(i); p != nil {
-			return r.expiresAt(p)
-		}
-		return message.Message{}
-	}).drop(2)
 }
 
 // noStampede says so if more keys expire within a day than ttl-stampede allows in a minute, but not
@@ -171,8 +151,9 @@ func (r *Report) noStampede() message.Message {
 	if most > t.Limit {
 		return message.Message{}
 	}
-	return message.New("No stampede: the busiest {minutes} minutes have {keys}; ttl-stampede allows {limit} in one minute.",
-		message.Int("minutes", t.Step/60), keysArg("keys", most), message.Int("limit", t.Limit))
+	minutes := t.Step / 60
+	return message.New("No stampede: in the busiest {minutes} minutes {n} keys a minute expire; ttl-stampede allows {limit}.",
+		message.Int("minutes", minutes), message.Int("n", (most+minutes-1)/minutes), message.Int("limit", t.Limit))
 }
 
 func (d *details) expiresNext() {
@@ -183,18 +164,17 @@ func (d *details) expiresNext() {
 	type row struct {
 		window string // "" as above; else all keys are meant
 		prefix message.Message
+		at     message.Message
 		ExpiringPrefix
 	}
 	var rows []row
 	var lines []string
-	last := 0 // row of all keys within 24 hours
 	for i := range list {
 		w := &list[i]
-		last = len(rows)
-		rows = append(rows, row{WindowTexts[w.Window], word("all keys"),
+		rows = append(rows, row{WindowTexts[w.Window], word("all keys"), message.New("before {time}", d.r.clock("time", w.Until)),
 			ExpiringPrefix{Keys: w.Keys, Of: d.r.Totals.Keys, MemoryBytes: w.MemoryBytes}})
 		for _, p := range w.Prefixes {
-			rows = append(rows, row{"", named(p.Prefix), p})
+			rows = append(rows, row{"", named(p.Prefix), d.r.expiresAt(&p, w.Until), p})
 		}
 		if line := shellLine(w.List); line != "" && w.Keys > 0 {
 			lines = append(lines, line)
@@ -213,12 +193,7 @@ func (d *details) expiresNext() {
 		leftColumn("expires", func(i int) message.Message { return word(rows[i].window) }),
 		nameColumn("prefix", func(i int) message.Message { return rows[i].prefix }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
-		d.r.clockColumn(func(i int) *ExpiringPrefix {
-			if i <= last {
-				return nil
-			}
-			return &rows[i].ExpiringPrefix
-		}),
+		leftColumn("at (UTC)", func(i int) message.Message { return rows[i].at }).drop(2),
 		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		owner)

@@ -72,8 +72,8 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		r.changesSince(o.Since, v.htmlPage)
 	}
 	if len(r.CanGo) > 0 {
-		v.section(word("What can go"), r.canGoNote(d.asked))
-		v.add(htmlBlock{Cards: r.canGoCards(d.asked)})
+		v.section(word("What can go"), r.canGoNote())
+		v.add(htmlBlock{Cards: r.canGoCards()})
 	}
 	if all.savings = r.Savings; len(all.savings) > 0 {
 		v.section(word("What could be saved"), r.savingsNote())
@@ -112,6 +112,12 @@ func (r *Report) changesSince(old *Report, p page) {
 	if d := c.d; len(d.Prefixes) > 0 {
 		p.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
 			message.Share("share", d.MinShare), message.Size("bytes", d.MinBytes), keysArg("keys", d.MinKeys)))
+		for i := range d.Prefixes {
+			row := &d.Prefixes[i]
+			if g := groupOfPlace(r.Groups, *row.Group, row.Prefix, sizeOf(row.MemoryBytesAfter, row.ValueBytesAfter)); g != nil {
+				row.Source, row.Owner = g.Source, cmp.Or(row.Owner, g.Owner)
+			}
+		}
 		d.rowsTable(p, "group", pointersTo(d.Prefixes))
 	}
 }

@@ -48,16 +48,23 @@ func (p *memoryPlace) addSource(groups []Group) {
 		return
 	}
 	prefix, folded := strings.CutSuffix(string(p.Group.Group), restOfPrefix)
+	if g := groupOfPlace(groups, Name(prefix), folded, sizeOf(p.MemoryBytes, p.ValueBytes)); g != nil {
+		p.Source = g.Source
+	}
+}
+
+// groupOfPlace returns the group that a row stands for, of which it is a part, or that has at least half of
+// the size of a prefix; nil if there is none.
+func groupOfPlace(groups []Group, name Name, prefix bool, size Figure) *Group {
 	for i := range groups {
 		g := &groups[i]
-		heavy := folded && strings.HasPrefix(string(g.Group), prefix) &&
-			2*max(g.MemoryBytes, Figure(g.ValueBytes)) >= max(p.MemoryBytes, Figure(p.ValueBytes))
-		of, _ := path.Match(string(g.Group), string(p.Group.Group)) // a part of a group with * in its place
-		if g.Group == p.Group.Group || of || heavy {
-			p.Source = g.Source
-			return
+		heavy := prefix && strings.HasPrefix(string(g.Group), string(name)) && 2*sizeOf(g.MemoryBytes, g.ValueBytes) >= size
+		of, _ := path.Match(string(g.Group), string(name)) // a part of a group with * in its place
+		if g.Group == name && !prefix || of && !prefix || heavy {
+			return g
 		}
 	}
+	return nil
 }
 
 func placesOf(groups []Group) []memoryPlace {

@@ -257,15 +257,6 @@ func (v *overview) savingsTable(n int) table {
 	}}
 }
 
-// sentence returns what to do, and what else is known of it.
-func (s *Step) sentence() message.Message {
-	text := sentenceOf(s.Message, s.Text)
-	if s.Why.IsZero() {
-		return text
-	}
-	return message.New("{text} {why}", message.Phrase("text", text), message.Phrase("why", s.Why))
-}
-
 // problem has the findings of one rule at one severity.
 type problem struct {
 	*Finding

@@ -119,10 +119,14 @@ func sourceColumn(n int, of func(i int) []SourceLine) column {
 func (r *Report) withSource(s *Step) message.Message {
 	group := cmp.Or(s.Group, r.groupOf(s.Key))
 	i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Group == group })
-	if group == "" || i < 0 {
-		return s.sentence()
+	text := sentenceOf(s.Message, s.Text)
+	if group != "" && i >= 0 {
+		text = WithSource(text, r.Groups[i].Owner, r.Groups[i].Source, s.Kind == "ttl")
 	}
-	return WithSource(s.sentence(), r.Groups[i].Owner, r.Groups[i].Source, s.Kind == "ttl")
+	if s.Why.IsZero() {
+		return text
+	}
+	return message.New("{text} {why}", message.Phrase("text", text), message.Phrase("why", s.Why))
 }
 
 // groupOf returns the group of a key that is an example of a rule, "" if it is none.

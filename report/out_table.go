@@ -181,7 +181,9 @@ func (v *overview) expiresTable(n int) table {
 	}
 	return table{n, []column{
 		within("1h", "1h"), within("midnight", "midnight"), within("24h", "24h"),
-		v.r.clockColumn(func(i int) *ExpiringPrefix { return &rows[i] }),
+		leftColumn("at (UTC)", func(i int) message.Message {
+			return v.r.expiresAt(&rows[i], v.r.ExpiresNext[0].From+secondsOfDay)
+		}).drop(2),
 		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		v.r.ownerColumn(func(i int) string { return rows[i].Owner }),

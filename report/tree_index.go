@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -76,7 +75,6 @@ func (t *NameTree) Has(n *TreeNode, name []byte) bool {
 
 // Find returns the node that counts a name: the deepest one.
 func (t *NameTree) Find(name []byte) *TreeNode {
-	tagFrom, tagTo := hashTag(name)
 	for at, from, depth := t.root, 0, 0; ; depth++ {
 		p := t.places[at]
 		if p == nil {
@@ -86,7 +84,7 @@ func (t *NameTree) Find(name []byte) *TreeNode {
 		if depth == MaxSegments-1 {
 			end = len(name)
 		}
-		for end < len(name) && (strings.IndexByte(t.separators, name[end]) < 0 || end >= tagFrom && end < tagTo) {
+		for end < len(name) && strings.IndexByte(t.separators, name[end]) < 0 {
 			end++
 		}
 		whole := end == len(name)
@@ -120,17 +118,6 @@ func (t *NameTree) Find(name []byte) *TreeNode {
 		}
 		at, from = next, end
 	}
-}
-
-// hashTag returns the bounds of what is between the first { and the next }, both 0 if there
-// is nothing: separators there do not separate.
-func hashTag(name []byte) (from, to int) {
-	if from = bytes.IndexByte(name, '{') + 1; from > 0 {
-		if n := bytes.IndexByte(name[from:], '}'); n > 0 {
-			return from, from + n
-		}
-	}
-	return 0, 0
 }
 
 // matchStars reports whether a text is what a pattern stands for, whose stars stand for

@@ -144,11 +144,12 @@ var exclusions = []exclusion{
 		"with the reason."},
 	{adviseExpire, isBigCollection,
 		"First bring it under {limit} elements: all of them would be deleted at once when it expires."},
-	{adviseSplit, isQueue, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
+	{adviseSplit, isWorkedOff, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
 	{adviseSplit, ofLibrary, "{library} reads it as one key: put less into it."},
 	{adviseSplit, hasRole(RoleLeaderboard), "Do not split it: it is read by rank, and its parts would have ranks of their own."},
 	{adviseSplit, hasContent(ContentHyperLogLog), ""},
 	{adviseMove, ofLibrary, "{library} reads it as one key: put less into it."},
+	{adviseTrim, hasRole(RoleGeoSet), ""},
 	{adviseTrim, byDesign, ""},
 	{adviseTrim, needed, ""},
 	{adviseTrim, hasRole(RoleDelayed, RoleSchedule, RoleCompleted, RoleFailed),
@@ -194,6 +195,11 @@ func canGo(e *Engine, t *thing) bool {
 
 func ofLibrary(_ *Engine, t *thing) bool { return t.identity.FixedName() }
 func isQueue(_ *Engine, t *thing) bool   { return t.identity.OfQueue() }
+
+// isWorkedOff holds for a queue, but not for every stream: it may be a log, and groups can read several.
+func isWorkedOff(e *Engine, t *thing) bool {
+	return isQueue(e, t) && (t.typ != parser.Stream || t.identity.Sure != LooksLike)
+}
 
 // isSureQueue holds for a queue that a library or the configuration names.
 func isSureQueue(_ *Engine, t *thing) bool {

@@ -3,6 +3,7 @@ package thresholds
 import (
 	"bytes"
 	"math"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
@@ -32,8 +33,16 @@ func (x *explainer) split(whole bool) {
 		x.moveElementOut(x.key.Largest)
 		return
 	}
-	if x.key.Type == parser.ZSet {
+	switch {
+	case x.key.Identity.is(RoleGeoSet):
+		x.advise(adviseSplit, nil, "Split it by what is searched at once, such as a city: newKey = {rule}. "+
+			"GEOSEARCH near a border reads the neighbours, too. ZSCORE of a member is its position: ZADD it to the new key. "+
+			"Never trim it by rank or score: both are places.", message.Code("rule", x.part("(region)")))
+		return
+	case x.key.Type == parser.ZSet:
 		x.trimRanks()
+	case x.key.Type == parser.Stream:
+		x.newStreams()
 		return
 	}
 	text, _ := x.parts(x.Limit, x.Severity)
@@ -52,17 +61,33 @@ func (x *explainer) split(whole bool) {
 					message.Limit("limit", x.Unit(), limit), message.Phrase("parts", short)))
 		}
 	}
-	before := len(x.advice)
 	x.advise(adviseSplit, nil, "{sentences}", message.List("sentences", " ", sentences))
-	if _, ok := x.allows(adviseSplit, x.thing()); ok && len(x.advice) > before && x.key.Type != parser.String {
-		x.advise(adviseSplit, nil, "If it grows over time and its old elements may be lost, "+
-			"start a new one for each period: {a}, {b}, each with an expiry.",
-			message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
+	if _, ok := x.allows(adviseSplit, x.thing()); !ok {
+		return
+	}
+	switch x.key.Type {
+	case parser.List:
+		x.eachPeriod("If its newest items are read, start a new list for each period: {a}, {b}. A read takes the " +
+			"newest, and the one before it for what it lacks. Let a list expire only if its items may be lost.")
+	case parser.Hash, parser.Set, parser.Array:
+		x.eachPeriod("If it grows over time and its old elements may be lost, " +
+			"start a new one for each period: {a}, {b}, each with an expiry.")
 	}
 }
 
-// trimRanks adds how to bound a sorted set: a split by a hash of the member would break
-// ranks.
+// eachPeriod adds a sentence about keys of which there is one for each period, {a} and {b}.
+func (x *explainer) eachPeriod(id string) {
+	x.advise(adviseSplit, nil, id, message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
+}
+
+// newStreams adds how streams of periods replace one that grows.
+func (x *explainer) newStreams() {
+	x.eachPeriod("Start a new stream for each period: {a}, {b}. XRANGE takes the streams of its times. Make each " +
+		"consumer group in the new one with XGROUP CREATE from ID 0; a consumer reads the old one to its end first. Delete " +
+		"or trim that only when all groups have acknowledged it.")
+}
+
+// trimRanks adds how to bound a sorted set that is read by rank.
 func (x *explainer) trimRanks() {
 	keep := x.Limit
 	if x.Unit() == message.Bytes {
@@ -70,10 +95,8 @@ func (x *explainer) trimRanks() {
 	}
 	x.change(adviseTrim, message.New("if it is read by rank, and lower ranks may be lost"), nil,
 		"Keep only the ranks that are read: after each ZADD, {trim} keeps the {n} highest; remove what is there now "+
-			"in steps.",
-		message.Code("trim", "ZREMRANGEBYRANK key 0 "+decimal(-keep-1)), message.Int("n", keep))
-	x.advise(adviseSplit, nil, "If it is a ranking of a period, which may be lost some time after it, "+
-		"start a new one for each: {a}, {b}, each with an expiry.",
+			"in steps. A ranking of a period can have a key of its own, {a}, {b}, with an expiry.",
+		message.Code("trim", "ZREMRANGEBYRANK key 0 "+decimal(-keep-1)), message.Int("n", keep),
 		message.Code("a", x.part("202601")), message.Code("b", x.part("202602")))
 }
 
@@ -138,23 +161,25 @@ func (x *explainer) parts(limit int64, severity Severity) (sentence, short messa
 	n := max(x.partsUnder(total, limit, largest), x.partsFor("big-collection", s.Elements, 1, severity),
 		x.partsFor("big-stream", s.Elements, 1, severity),
 		x.partsFor("big-value", s.ValueBytes, max(s.Largest, 1), severity))
-	what, rule := "", ""
-	id := "Split it into {n} {what}, newKey = {rule}: about {each} each."
+	chunk := max((s.Elements+max(n, 2)-1)/max(n, 2), 1) // all parts of what has an order have as many elements
+	inOrder := max((s.Elements+chunk-1)/chunk, 2)
+	what, rule, by := "buckets", "", readBy[s.Type]
+	id := "If it is read by {by}: split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is " +
+		"likely to be over {limit}."
 	switch s.Type {
-	case parser.List, parser.Stream:
-		chunk := max((s.Elements+max(n, 2)-1)/max(n, 2), 1) // all parts have as many elements
-		n = max((s.Elements+chunk-1)/chunk, 2)
-		what, rule = "lists", x.part("(index / "+decimal(chunk)+")")
-		if s.Type == parser.Stream {
-			what, rule = "streams", x.part("(number of the entry / "+decimal(chunk)+")")
-		}
+	case parser.List:
+		n, what, rule = inOrder, "lists", x.part("(index / "+decimal(chunk)+")")
+		id = "If it is read by index, and only grows at its tail: split it into {n} {what}, newKey = {rule}: about " +
+			"{each} each."
+	case parser.ZSet:
+		n, what, rule = inOrder, "ranges of scores", x.part("(range)")
+		id = "If it is read by score: split it into {n} {what} (periods, if scores are times), newKey = {rule}: about " +
+			"{each} each. {boundary} shows where the second range begins. A read takes the keys of its range; a rank is that " +
+			"in its key, and ZCARD of all keys below. What moves to another range needs ZREM from its old key, in one MULTI " +
+			"if a node has both."
 	default:
-		field := map[parser.Type]string{parser.Hash: "field", parser.Array: "index"}[s.Type]
-		if field == "" {
-			field = "member"
-		}
-		what, rule = "buckets", x.part("(hash("+field+") % "+decimal(n)+")")
-		id = "Split it into {n} {what}, newKey = {rule}: about {each} each, so that no bucket is likely to be over {limit}."
+		field, _, _ := strings.Cut(by, " ")
+		rule = x.part("(hash(" + field + ") % " + decimal(n) + ")")
 	}
 	if single := x.settingOf("single-element"); s.Elements/n < leastPartElements && single.On &&
 		single.Rule.AppliesTo(s.Type) {
@@ -165,14 +190,19 @@ func (x *explainer) parts(limit int64, severity Severity) (sentence, short messa
 		each = message.Number("each", total/n, "1 element", "{n} elements")
 	}
 	args := []message.Arg{message.Int("n", n), message.Word("what", what), message.Code("rule", rule), each,
-		message.Limit("limit", u, limit)}
+		message.Text("by", by), message.Limit("limit", u, limit),
+		message.Code("boundary", "ZRANGE key "+decimal(chunk)+" "+decimal(chunk)+" WITHSCORES")}
 	return message.New(id, args...), message.New("{n} {what}, {rule}", args...)
 }
 
+// readBy says how elements are read of which a hash tells the key, and by which command.
+var readBy = map[parser.Type]string{parser.Hash: "field (HGET)", parser.Set: "member (SISMEMBER)",
+	parser.Array: "index (ARGET)", parser.JSON: "member (JSON.GET)"}
+
 // partsUnder returns the number of parts whose sums are under a limit. Parts of a list
-// or stream have equally many elements, which may be of different sizes.
+// or a sorted set have equally many elements, which may be of different sizes.
 func (x *explainer) partsUnder(total, limit, largest int64) int64 {
-	if largest == 1 && (x.key.Type == parser.List || x.key.Type == parser.Stream) {
+	if largest == 1 && (x.key.Type == parser.List || x.key.Type == parser.ZSet) {
 		return (total + limit - 1) / limit
 	}
 	return buckets(total, limit, largest)

@@ -199,21 +199,21 @@ func TestSplitIsUnderTheMilderLimitsToo(t *testing.T) {
 		want          string
 	}{
 		{"baidu", "big-collection", key("a:b", collection(parser.Hash, parser.EncHashtable, 5001)),
-			"split: Split it into 2 buckets, newKey = key:(hash(field) % 2): about 2,500 elements each, so that no bucket is likely to be over 5,000. For the warning limit of 1,000: 6 buckets, key:(hash(field) % 6)."},
+			"split: If it is read by field (HGET): split it into 2 buckets, newKey = key:(hash(field) % 2): about 2,500 elements each, so that no bucket is likely to be over 5,000. For the warning limit of 1,000: 6 buckets, key:(hash(field) % 6)."},
 		{"baidu", "big-collection", key("a:b", collection(parser.List, parser.EncQuicklist, 5001)),
-			"split: Split it into 2 lists, newKey = key:(index / 2501): about 2,500 elements each. For the warning limit of 1,000: 6 lists, key:(index / 834)."},
+			"split: If it is read by index, and only grows at its tail: split it into 2 lists, newKey = key:(index / 2501): about 2,500 elements each. For the warning limit of 1,000: 6 lists, key:(index / 834)."},
 		{"baidu", "big-collection", key("a:b", collection(parser.Set, parser.EncHashtable, 4000)),
-			"split: Split it into 5 buckets, newKey = key:(hash(member) % 5): about 800 elements each, so that no bucket is likely to be over 1,000."},
+			"split: If it is read by member (SISMEMBER): split it into 5 buckets, newKey = key:(hash(member) % 5): about 800 elements each, so that no bucket is likely to be over 1,000."},
 		{"baidu", "big-string", key("a:b", with(str(10241), func(k *parser.Key) { k.Head = []byte(`{"a": 1`) })),
 			"read with HGET and HMGET. For the warning limit of 1 KB: 11 keys, key:(offset / 1024).\n"},
 		{"typed", "big-value", value(parser.Hash, parser.EncHashtable, 20_000, 2<<20, 104),
-			"split: Split it into 5 buckets, newKey = key:(hash(field) % 5):hash: about 410 KB each, so that no bucket is likely to be over 1 MB. For the warning limit of 10 KB: 306 buckets, key:(hash(field) % 306):hash."},
+			"split: If it is read by field (HGET): split it into 5 buckets, newKey = key:(hash(field) % 5):hash: about 410 KB each, so that no bucket is likely to be over 1 MB. For the warning limit of 10 KB: 306 buckets, key:(hash(field) % 306):hash."},
 		{"default", "big-value", value(parser.List, parser.EncQuicklist, 20_000, 2<<20, 104),
-			"split: Split it into 4 lists, newKey = key:(index / 5000): about 512 KB each.\nsplit: If it grows over time and its old elements may be lost, start a new one for each period: key:202601, key:202602, each with an expiry."},
+			"split: If it is read by index, and only grows at its tail: split it into 4 lists, newKey = key:(index / 5000): about 512 KB each.\nsplit: If its newest items are read, start a new list for each period: key:202601, key:202602. A read takes the newest,"},
 		{"typed", "big-value", value(parser.Stream, parser.EncStream, 20_000, 2<<20, 104),
-			"about 683 KB each. For the warning limit of 10 KB: 304 streams, key:(number of the entry / 66):stream."},
-		{"typed", "big-value", value(parser.Stream, parser.EncStream, 300, 2<<20, 20_000), // one entry alone is over 10 KB
-			"split: Split it into 4 streams, newKey = key:(number of the entry / 75):stream: about 512 KB each.\n"},
+			"split: Start a new stream for each period: key:202601:stream, key:202602:stream. XRANGE takes"},
+		{"default", "big-collection", key("a:b", collection(parser.ZSet, parser.EncSkiplist, 12_000)),
+			"split: If it is read by score: split it into 3 ranges of scores (periods, if scores are times), newKey = key:(range): about 4,000 elements each. ZRANGE key 4000 4000 WITHSCORES shows"},
 	} {
 		_, lines := adviceOn(t, testEnv(), LoadOptions{Profile: c.profile}, c.rule, c.key)
 		has(t, append(lines, ""), c.want)

@@ -164,7 +164,8 @@ func TestParts(t *testing.T) {
 		{"big-collection", 0, key("a:b", collection(parser.Hash, parser.EncHashtable, 9_451)), 9_451, 5_000, "3 buckets, key:(hash(field) % 3)"},
 		{"big-collection", 0, key("a:b", collection(parser.Hash, parser.EncHashtable, 9_449)), 9_449, 5_000, "2 buckets, key:(hash(field) % 2)"},
 		{"big-collection", 0, key("a:b", collection(parser.Set, parser.EncHashtable, 5_001)), 5_001, 5_000, "2 buckets, key:(hash(member) % 2)"},
-		{"big-stream", 0, key("a:b", collection(parser.Stream, parser.EncStream, 100_001)), 100_001, 100_000, "2 streams, key:(number of the entry / 50001)"},
+		// Ranges of scores, by rank: as parts of a list.
+		{"big-collection", 0, key("a:b", collection(parser.ZSet, parser.EncSkiplist, 10_001)), 10_001, 5_000, "3 ranges of scores, key:(range)"},
 	} {
 		s := SubjectOf(c.k)
 		x := e.explain(Finding{Rule: rule(c.rule), Severity: Warning, Measured: c.measured, Limit: c.limit, note: c.note}, &s)

@@ -40,7 +40,7 @@ func Example() {
 	// Output:
 	// error: big-collection: 5,200 elements, over 5,000
 	//   cost: One read of the whole value transfers 52,000 bytes: 2,581 reads a second fill a 1 Gbit/s network card (128 MB/s).
-	//   split: Split it into 2 buckets, newKey = key:(hash(member) % 2): about 2,600 elements each, so that no bucket is likely to be over 5,000.
+	//   split: If it is read by member (SISMEMBER): split it into 2 buckets, newKey = key:(hash(member) % 2): about 2,600 elements each, so that no bucket is likely to be over 5,000.
 	//   split: If it grows over time and its old elements may be lost, start a new one for each period: key:202601, key:202602, each with an expiry.
 	//   look: Inspect it on the server.
 	//     TYPE "fans:1"

@@ -35,8 +35,9 @@ func init() {
 			Why: "Commands that visit all elements (HGETALL, SMEMBERS, LRANGE 0 -1), and the deletion of the key, take time " +
 				"proportional to their number, during which the server serves no other client. A cluster cannot spread one key " +
 				"over several nodes, and migrating it blocks.",
-			Fix: "Split it into buckets by a hash of the field, or by date if it grows over time. Read it in steps with " +
-				"HSCAN, SSCAN or ZSCAN. Delete it with UNLINK, or in batches before Redis 4.0.",
+			Fix: "Split it as it is read: a hash or a set by a hash of the field, a list by index or period, a sorted set by " +
+				"ranges of scores, positions by region. Read it in steps with HSCAN, SSCAN or ZSCAN. Delete it with UNLINK, or " +
+				"in batches before Redis 4.0.",
 			Example: "fans:10001, a list of 2,000,000 elements: over 5,000.",
 		},
 	})

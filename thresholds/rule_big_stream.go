@@ -27,7 +27,7 @@ func init() {
 					"entries (XPENDING) and last-delivered IDs (XINFO GROUPS). {add} caps it on writing (~ may leave some more), "+
 					"and loses what a group has not read by then.",
 				message.Code("trim", "XTRIM key MINID id"), message.Code("add", "XADD key MAXLEN ~ "+decimal(x.Limit-x.Limit/10)+" * ..."))
-			x.advise(adviseSplit, nil, "Start a new stream for each period: {period}.", message.Code("period", x.part("202601")))
+			x.newStreams()
 			x.inspect()
 			x.delete()
 		},

@@ -192,8 +192,8 @@ func (b *browser) valueOf(ctx context.Context, k *report.KeyRow) []string {
 	quiet.stdout, quiet.stderr = &out, &out
 	w := newTextWriter(&quiet, 200, b.pass.policy)
 	w.most = showLine
-	s := &showing{e: &quiet, filter: &filter{}, sizes: true, named: true, names: [][]byte{[]byte(k.Key)}, out: w}
-	s.filter.Databases = []int{k.DB}
+	s := &showing{e: &quiet, choice: &keysFlags{}, sizes: true, named: true, names: [][]byte{[]byte(k.Key)}, out: w}
+	s.choice.filter.Databases = []int{k.DB}
 	of := b.inputsOf(k)
 	if len(of) == 0 {
 		return []string{b.env.t("The snapshot is not where it was: the value cannot be shown.")}

@@ -210,6 +210,8 @@ func (b *browser) open() {
 			lines := b.valueOf(ctx, r.key)
 			return func() { text.lines = lines }
 		})
+	case r.node.Keys == 0: // as the older report has it
+		b.describe(r)
 	case v.search:
 		path := b.tree.Path(r.node)
 		b.views = b.views[:0]
@@ -293,8 +295,7 @@ func (b *browser) key(event *tcell.EventKey) bool {
 		b.back()
 	case tcell.KeyTab:
 		if len(v.rows) > 0 {
-			r := *v.row()
-			b.push(&browseView{title: r.name(), lines: []string{""}, about: &r})
+			b.describe(*v.row())
 		}
 	case tcell.KeyCtrlL:
 		b.screen.Sync()

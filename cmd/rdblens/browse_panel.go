@@ -60,6 +60,11 @@ func (b *browser) details(r *browseRow, width int) []panelLine {
 	return p.lines
 }
 
+// describe shows all that is known of a row.
+func (b *browser) describe(r browseRow) {
+	b.push(&browseView{title: r.name(), lines: []string{""}, about: &r})
+}
+
 // owner returns who owns keys, "" if the configuration names no owner or they have several.
 func (b *browser) owner(name string, several bool) string {
 	switch {
@@ -128,10 +133,14 @@ func (b *browser) aboutGrowth(p *panelText, r *browseRow) {
 
 // aboutNode says what is known of a prefix.
 func (b *browser) aboutNode(p *panelText, r *browseRow) {
-	n := r.node
+	n, gone := r.node, r.node.Keys == 0 && r.was != nil
+	if gone {
+		n = r.was.node
+		p.add(styleText, "", "", b.env.line(message.New("These keys are gone. Before: {size}", message.Size("size", r.was.memory()))))
+	}
 	noTTL := message.New("without TTL: {keys} ({share})", countOfKeys(n.WithoutTTL.Keys),
 		message.Share("share", float64(n.WithoutTTL.Keys)/float64(max(n.Keys, 1))))
-	if was := r.was; was != nil && was.count() > 0 && was.node.WithoutTTL.Keys != n.WithoutTTL.Keys {
+	if was := r.was; !gone && was != nil && was.count() > 0 && was.node.WithoutTTL.Keys != n.WithoutTTL.Keys {
 		noTTL = message.New("{text}, before {n}", message.Phrase("text", noTTL), message.Int("n", was.node.WithoutTTL.Keys))
 	}
 	parts := []message.Message{message.New("{keys}", countOfKeys(n.Keys)),
@@ -145,7 +154,9 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 		parts = append(parts, message.New("up to {n} more keys count elsewhere", message.Int("n", n.MayLackKeys)))
 	}
 	p.add(styleText, "", "", b.env.line(message.New("{list}", message.List("list", "; ", parts))))
-	b.aboutOwner(p, r)
+	if b.aboutOwner(p, &browseRow{node: n}); gone {
+		return
+	}
 	b.aboutGrowth(p, r)
 	b.aboutExpiry(p, n)
 	b.identity(p, n)
@@ -164,7 +175,7 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 			strings.HasPrefix(string(n.Prefix), under)) {
 			what := message.New("can go, {size}: {text} {condition}", message.Phrase("size", c.Saves()),
 				message.Phrase("text", c.Message), message.Phrase("condition", c.ConditionMessage))
-			b.adviceOf(p, what, "", c.Shell(b.advice))
+			b.adviceOf(p, what, "", c.Shell())
 		}
 	}
 	written := map[string]bool{} // a saving can also be one of the first things to do

@@ -59,16 +59,16 @@ func (f *filter) active() bool {
 // keep reports whether a key counts, except for its owner: see keepOwner. created is
 // when the snapshot was taken, in seconds since the epoch, -1 unknown.
 func (f *filter) keep(k *parser.Key, created int64) bool {
-	if f.types != 0 && f.types&(1<<k.Type) == 0 {
-		return false
-	}
-	if f.Databases != nil && !slices.Contains(f.Databases, k.DB) {
-		return false
-	}
 	if k.ValueBytes < f.MinSize && f.MinSize > 0 || k.Elements < f.MinElements && f.MinElements > 0 {
 		return false // an unknown size (-1, modules) meets no minimum
 	}
-	return (!f.bounded || f.within(k, created)) && f.keepName(k.Name)
+	return (!f.bounded || f.within(k, created)) && f.keepNamed(k)
+}
+
+// keepNamed is keep without what needs the value of a key.
+func (f *filter) keepNamed(k *parser.Key) bool {
+	return (f.types == 0 || f.types&(1<<k.Type) != 0) && (f.Databases == nil || slices.Contains(f.Databases, k.DB)) &&
+		f.keepName(k.Name)
 }
 
 // within reports whether a key meets the conditions on its TTL and idle time and
@@ -129,7 +129,35 @@ func (f *filter) keepName(name []byte) bool {
 }
 
 func (f *filter) register(cmd *cobra.Command) {
-	f.registerNames(cmd)
+	option{name: "type", arg: "TYPE,...",
+		usage: "only keys of these types: string, list, set, zset, hash, stream, module, ...",
+		words: typeNames(), hint: "types: {names}", set: eachWord(func(word string) error {
+			t, ok := parser.ParseType(word)
+			if !ok {
+				return message.Errorf("unknown type {name}", message.Element("name", word))
+			}
+			for other := range parser.NumTypes {
+				if other == t || t == parser.Module && other.OfModule() {
+					f.types |= 1 << other
+				}
+			}
+			f.Types = append(f.Types, word)
+			return nil
+		})}.add(cmd)
+	option{name: "db", arg: "N,...", usage: "only keys of these databases",
+		hint: "databases count from 0; without --db all are read", set: eachWord(func(word string) error {
+			var db int
+			err := wholeNumber(&db, 0, math.MaxInt)(word)
+			f.Databases = append(f.Databases, db)
+			return err
+		})}.add(cmd)
+	option{name: "match", arg: "GLOB", usage: "only keys whose name matches the glob, as KEYS takes it; can be repeated",
+		hint: `a glob as KEYS and SCAN take it: user:*, h?llo, h[ae]llo, \* for a star`, set: func(arg string) error {
+			g, err := naming.ParseGlob(arg)
+			f.globs = append(f.globs, g)
+			f.Match = append(f.Match, arg)
+			return err
+		}}.add(cmd)
 	option{name: "under", arg: "PREFIX",
 		usage: "only keys whose name begins with this, as the tree of names has it: order:2026:; can be repeated",
 		set: func(arg string) error {
@@ -217,39 +245,6 @@ func expiryTime(at, taken **int64) func(string) error {
 		}
 		return optional(at, timeOf)(arg)
 	}
-}
-
-// registerNames declares the flags that select keys by name, type and database.
-func (f *filter) registerNames(cmd *cobra.Command) {
-	option{name: "type", arg: "TYPE,...",
-		usage: "only keys of these types: string, list, set, zset, hash, stream, module, ...",
-		words: typeNames(), hint: "types: {names}", set: eachWord(func(word string) error {
-			t, ok := parser.ParseType(word)
-			if !ok {
-				return message.Errorf("unknown type {name}", message.Element("name", word))
-			}
-			for other := range parser.NumTypes {
-				if other == t || t == parser.Module && other.OfModule() {
-					f.types |= 1 << other
-				}
-			}
-			f.Types = append(f.Types, word)
-			return nil
-		})}.add(cmd)
-	option{name: "db", arg: "N,...", usage: "only keys of these databases",
-		hint: "databases count from 0; without --db all are read", set: eachWord(func(word string) error {
-			var db int
-			err := wholeNumber(&db, 0, math.MaxInt)(word)
-			f.Databases = append(f.Databases, db)
-			return err
-		})}.add(cmd)
-	option{name: "match", arg: "GLOB", usage: "only keys whose name matches the glob, as KEYS takes it; can be repeated",
-		hint: `a glob as KEYS and SCAN take it: user:*, h?llo, h[ae]llo, \* for a star`, set: func(arg string) error {
-			g, err := naming.ParseGlob(arg)
-			f.globs = append(f.globs, g)
-			f.Match = append(f.Match, arg)
-			return err
-		}}.add(cmd)
 }
 
 func typeNames() []string {

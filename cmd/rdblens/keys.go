@@ -87,6 +87,14 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			o.addColumn(word[1:])
 			return nil
 		})}.add(cmd)
+	o.registerChoice(cmd)
+	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: count as scan does, which knows libraries: "+
+		"without what a library writes on purpose, with its long queues; reads each snapshot twice")
+}
+
+// registerChoice declares the flags that select keys by what reports state about them.
+func (o *keysFlags) registerChoice(cmd *cobra.Command) {
+	baselineOption(&o.baseline).add(cmd)
 	option{name: "group", arg: "PATTERN",
 		usage: "only keys of this group, as reports show it, such as user:*:cart; can be repeated",
 		set: func(arg string) error {
@@ -112,8 +120,6 @@ func (o *keysFlags) register(e *env, cmd *cobra.Command) {
 			}
 			return err
 		}}.add(cmd)
-	cmd.Flags().BoolVar(&o.unexplained, "unexplained", false, "with --over: count as scan does, which knows libraries: "+
-		"without what a library writes on purpose, with its long queues; reads each snapshot twice")
 }
 
 func (o *keysFlags) setFormat(arg string) error {
@@ -258,7 +264,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		return nil, err
 	}
 	source := e.source(in)
-	sizes := report.FindOptions(ctx, &source, p.memory, true)
+	sizes, allocator := report.FindOptions(ctx, &source, p.memory, true)
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {
 		return nil, err
@@ -272,21 +278,44 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	if p.only != 0 {
 		options.Details = p.policy.Details()
 	}
-	options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
-	options.Header = func(info *parser.Info) {
-		w.created = info.Created
-		if p.only != 0 || p.groups != nil || p.filter.Owners != nil ||
-			slices.ContainsFunc(p.columns, func(c *column) bool { return c.ofGroup }) {
-			w.engine = p.engine(info)
-			for _, g := range p.groups {
-				w.inGroups = append(w.inGroups, w.engine.Namer().ParseGroup(g))
-			}
-			for _, pattern := range slices.Sorted(maps.Keys(p.identities)) {
-				w.wide = append(w.wide, widePattern{w.engine.Namer().ParseGroup(pattern), p.identities[pattern]})
-			}
+	options.Allocators = source.Once && sizes.Allocator == "" && sizes.Server == ""
+	var model *memory.Model
+	options.Memory = func(info *parser.Info) *memory.Model {
+		model = modelOf(sizes, info)
+		return model
+	}
+	options.Header = w.start
+	info, err := parser.Run(ctx, src, options, w.newSink)
+	if model != nil && err == nil && info.UsedMem > 0 && sizes.Server == "" && !p.format.selects &&
+		(source.Once || isTerminal(e.stderr)) { // scripts read the same of a file in its report
+		if allocator.Allocator = model.Allocator(); options.Allocators {
+			allocator = report.AllocatorOf(model, info)
+		}
+		if doubt := allocator.Doubt(); !doubt.IsZero() {
+			e.warn(doubt)
 		}
 	}
-	return parser.Run(ctx, src, options, w.newSink)
+	return info, err
+}
+
+// start prepares the choice of keys when the header of a snapshot was read.
+func (w *rowWriter) start(info *parser.Info) {
+	w.created = info.Created
+	if !w.needsRules() && !slices.ContainsFunc(w.columns, func(c *column) bool { return c.ofGroup }) {
+		return
+	}
+	w.engine = w.keysFlags.engine(info)
+	for _, g := range w.groups {
+		w.inGroups = append(w.inGroups, w.engine.Namer().ParseGroup(g))
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(w.identities)) {
+		w.wide = append(w.wide, widePattern{w.engine.Namer().ParseGroup(pattern), w.identities[pattern]})
+	}
+}
+
+// needsRules reports whether the choice of keys needs the rules.
+func (p *keysFlags) needsRules() bool {
+	return p.only != 0 || p.groups != nil || p.filter.Owners != nil
 }
 
 // learnWords finds the separators of names and, in a pass of its own, the words that

@@ -26,7 +26,9 @@ type rowWriter struct {
 	spare    chan []byte // chunks not in use
 }
 
-func (w *rowWriter) newSink() parser.Sink {
+func (w *rowWriter) newSink() parser.Sink { return w.newRows() }
+
+func (w *rowWriter) newRows() *rowSink {
 	s := &rowSink{rowWriter: w}
 	if w.engine != nil {
 		s.names, s.findings = w.engine.Namer().NewCache(), make([]thresholds.Finding, 0, 16)

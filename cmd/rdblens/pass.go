@@ -22,14 +22,13 @@ import (
 const teamConfig = "rdblens.yaml"
 
 type policyFlags struct {
-	given   *pflag.FlagSet // of the command
-	profile string
-	config  string
-	rules   string
-	cluster bool
-	edits   []thresholds.Edit // of flags that set a limit
-	// baseline is a file of accepted findings. Only scan has the flag.
-	baseline string
+	given    *pflag.FlagSet // of the command
+	profile  string
+	config   string
+	rules    string
+	cluster  bool
+	edits    []thresholds.Edit // of flags that set a limit
+	baseline string            // file of accepted findings, "" none
 }
 
 func (p *policyFlags) register(cmd *cobra.Command) {
@@ -43,6 +42,11 @@ func (p *policyFlags) register(cmd *cobra.Command) {
 			_, err := thresholds.Select(arg)
 			return err
 		})}.add(cmd)
+}
+
+func baselineOption(target *string) option {
+	return option{name: "baseline", arg: "FILE", set: textOf(target),
+		usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline"}
 }
 
 func (p *policyFlags) limitOption(name, arg, usage, examples string) option {

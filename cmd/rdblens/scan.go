@@ -108,8 +108,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 	option{name: "split-by", arg: "PART=DIR", usage: "write a report of the keys of each owner (owner=DIR), or of each prefix of N segments (prefix:N=DIR, which reads snapshots twice), " +
 		"to this directory, in every format of -f, and an index README.md",
 		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
-	option{name: "baseline", arg: "FILE", usage: "report only findings that this file of accepted ones does not hold; see rdblens baseline",
-		set: textOf(&o.baseline)}.add(cmd)
+	baselineOption(&o.baseline).add(cmd)
 	option{name: "since", arg: "OLD", usage: "older snapshot or saved report of the same server: the page (-f html) shows what has grown since",
 		hint: "rdblens scan --since monday.rdb tuesday.rdb -f html=report.html", set: textOf(&o.older)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error and sets exit code 1 (rule max-age)", "26h or 2d").add(cmd)

@@ -20,8 +20,8 @@ import (
 )
 
 type showOptions struct {
-	policyFlags
-	filter    filter
+	keysFlags // those that select keys
+	source    sourceFlags
 	format    string
 	limit     int // -1 no limit
 	portable  bool
@@ -38,8 +38,8 @@ func newShow(e *env) *cobra.Command {
 		Short: "Show what keys hold, or write the commands that put them back",
 		Long: `show finds keys and writes their content, without a server and in little memory,
 however large they are. Keys are named, escaped as in reports if needed, or
-selected with --match, --type and --db. If several databases have a key of the
-same name, the first in the file counts; --db selects another.
+selected with the filters of "keys". If several databases have a key of the same
+name, the first in the file counts; --db selects another.
 
 --format text, for people, shows the key's figures, what the rules find about it,
 its five largest elements, and its first elements. JSON is indented, of a bitmap
@@ -59,8 +59,8 @@ commands (SET, RPUSH, XADD, ...) in place of RESTORE, for any server. They add t
 existing keys, which --replace deletes first. Keys that plain commands cannot write
 are reported on standard error, and the exit code is 3.
 
-Without KEY, --match, --type and --db, json and resp write every key, and resp also
-the libraries of functions.
+Without KEY and filters, json and resp write every key, and resp also the libraries
+of functions.
 
 json and resp read a value twice. Where that is not possible, in pipes and
 compressed files, a large value goes through a temporary file in TMPDIR.`,
@@ -79,8 +79,10 @@ compressed files, a large value goes through a temporary file in TMPDIR.`,
 		words: formats, hint: "show writes text, json or resp", set: oneOf(&o.format, "format", formats)}.add(cmd)
 	option{name: "limit", arg: "N", value: "100", usage: "elements to show of each key; json shows all by default",
 		hint: "0 shows the key's figures alone", set: wholeNumber(&o.limit, 0, math.MaxInt)}.add(cmd)
-	o.filter.registerNames(cmd)
 	o.policyFlags.register(cmd)
+	o.filter.register(cmd)
+	o.registerChoice(cmd)
+	o.source.register(cmd)
 	f.BoolVar(&o.raw, "raw", false, "write the bytes of strings as they are, and nothing else")
 	f.BoolVar(&o.portable, "portable", false, "resp: write plain commands for any server in place of RESTORE")
 	f.BoolVar(&o.fieldTTLs, "field-ttls", false,
@@ -101,19 +103,14 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 			return usageError("--{name} is for --format resp", message.Text("name", name))
 		}
 	}
-	for _, name := range []string{"profile", "config", "rules"} {
-		if given(name) && o.format != "text" {
-			return usageError("--{name} is for --format text",
-				message.Text("name", name)).withHint("the other formats list no findings")
-		}
-	}
 	if o.raw && (given("format") || given("limit")) {
 		return usageError("--raw writes the bytes of strings: it excludes --format and --limit")
 	}
 	if o.fieldTTLs && !o.portable {
 		return usageError("--field-ttls is for --portable").withHint("RESTORE includes the TTLs of fields")
 	}
-	chosen := given("match") || given("type") || given("db")
+	o.filter.ready()
+	chosen := o.filter.active() || o.needsRules()
 	if o.format == "text" && len(keys) == 0 && !chosen {
 		return usageError("{code} takes a snapshot and a key",
 			message.Code("code", cmd.CommandPath())).withHint(cmd.UseLine())
@@ -152,7 +149,7 @@ func goesOn(w io.Writer) bool {
 	return err == nil
 }
 
-func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
+func (o *showOptions) writer(e *env) (keyWriter, error) {
 	switch {
 	case o.raw && isTerminal(e.stdout):
 		return nil, usageError("a terminal may take bytes for commands").withHint("redirect standard output: > FILE")
@@ -161,8 +158,10 @@ func (o *showOptions) writer(ctx context.Context, e *env) (keyWriter, error) {
 	case o.format == "json":
 		return &jsonWriter{Writer: bufio.NewWriterSize(e.stdout, 64<<10), limit: o.limit}, nil
 	case o.format == "text":
-		policy, err := o.load(ctx, e)
-		return newTextWriter(e, o.limit, policy), err
+		w := newTextWriter(e, o.limit, o.policy)
+		var err error
+		w.source, err = e.finder(&o.source, o.policy)
+		return w, err
 	case o.portable:
 		return &portableWriter{respWriter: newRESP(e.stdout), replace: o.replace, fieldTTLs: o.fieldTTLs}, nil
 	}
@@ -178,11 +177,16 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 	if err := report.CheckTargets([]report.Target{{}}, paths(list)); err != nil {
 		return outputError(err) // standard output would go to the snapshot
 	}
-	out, err := o.writer(ctx, e)
+	if o.format == "text" && !o.raw || o.needsRules() {
+		if err := o.load(ctx, e); err != nil {
+			return err
+		}
+	}
+	out, err := o.writer(e)
 	if err != nil {
 		return err
 	}
-	s := &showing{e: e, filter: &o.filter, functions: o.functions, out: out}
+	s := &showing{e: e, choice: &o.keysFlags, functions: o.functions, out: out}
 	for _, key := range keys {
 		name, err := text.Unescape([]byte(key))
 		if err != nil {
@@ -191,9 +195,9 @@ func (e *env) show(ctx context.Context, o *showOptions, file string, keys []stri
 		s.names = append(s.names, name)
 	}
 	s.named = len(s.names) > 0
-	s.sizes = o.format != "resp"
-	if w, ok := out.(*textWriter); ok {
-		s.details = w.policy.Details()
+	s.sizes = o.format != "resp" || o.only != 0 || o.filter.MinMemory != nil || o.filter.MaxMemory != nil
+	if o.policy != nil {
+		s.details = o.policy.Details()
 	}
 	stop := func() {}
 	if !isTerminal(e.stdout) || s.named {
@@ -212,7 +216,7 @@ type showing struct {
 	in        *input
 	sizes     bool // the memory of keys is written
 	details   parser.Details
-	filter    *filter
+	choice    *keysFlags
 	names     [][]byte // keys that are still looked for
 	named     bool     // keys were named
 	functions bool
@@ -220,8 +224,9 @@ type showing struct {
 	refused   int // keys
 }
 
+// keep reports whether a key may be wanted, of which only what precedes its value is known.
 func (s *showing) keep(k *parser.Key) bool {
-	return s.filter.keep(k, -1) && (!s.named || s.index(k) >= 0)
+	return s.choice.filter.keepNamed(k) && (!s.named || s.index(k) >= 0)
 }
 
 // index returns the index of a key's name among those that are looked for, -1 if
@@ -263,7 +268,7 @@ func (s *showing) run(ctx context.Context) error {
 	options.Details = s.details
 	if s.sizes {
 		source := s.e.source(s.in)
-		sizes := report.FindOptions(ctx, &source, memory.Options{}, false)
+		sizes, _ := report.FindOptions(ctx, &source, memory.Options{}, false)
 		options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	}
 	if s.functions {
@@ -271,8 +276,15 @@ func (s *showing) run(ctx context.Context) error {
 	}
 	r := parser.NewRecords(ctx, src, options)
 	defer r.Close()
-	written := int64(0)
+	rows := &rowWriter{keysFlags: s.choice}
+	if info := r.Info(); info != nil {
+		rows.start(info)
+	}
+	chosen, written := rows.newRows(), int64(0)
 	for r.Next() {
+		if !chosen.wanted(r.Key()) {
+			continue
+		}
 		if i := s.index(r.Key()); i >= 0 {
 			s.names = slices.Delete(s.names, i, i+1)
 		}
@@ -357,9 +369,9 @@ func (s *showing) ended(err error, written int64) error {
 func (s *showing) notFound() error {
 	for i, name := range s.names {
 		reason := message.New("no key {key}", message.Name("key", shortened(name)))
-		if len(s.filter.Databases) == 1 {
+		if databases := s.choice.filter.Databases; len(databases) == 1 {
 			reason = message.New("no key {key} in database {db}", reason.Args[0],
-				message.Figure("db", int64(s.filter.Databases[0]), message.FormNumber))
+				message.Figure("db", int64(databases[0]), message.FormNumber))
 		}
 		err := inputError(s.in.name, reason)
 		if i == len(s.names)-1 {

@@ -7,10 +7,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/report"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -28,7 +30,8 @@ type textWriter struct {
 	env    *env // its language
 	limit  int  // of elements
 	policy *thresholds.Policy
-	rules  *thresholds.Engine // compiled for the snapshot with the first key
+	source *report.SourceFinder // nil without source code
+	rules  *thresholds.Engine   // compiled for the snapshot with the first key
 	now    time.Time
 	keys   int
 	geo    bool // the scores of the current key are places
@@ -102,9 +105,20 @@ func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 	}
 	var facts naming.Facts
 	w.rules.Namer().Facts(k.Name, &facts)
-	if owners := w.rules.Owners(); len(owners) > 1 {
-		w.line("owner", cmp.Or(text.Sanitize(owners[w.rules.Owner(k, &facts)]), w.env.t("(no owner)")))
+	owners := w.rules.Owners()
+	owner := owners[w.rules.Owner(k, &facts)]
+	if w.source != nil {
+		group := report.SourceGroup{Pattern: string(w.rules.Namer().AppendPattern(nil, k.Name)), Type: k.Type.String(),
+			WithoutTTL: !k.HasExpire}
+		if lines := w.source.Find([]report.SourceGroup{group})[0]; len(lines) > 0 {
+			w.line("written at", text.Sanitize(lines[0].Place()))
+			owner = cmp.Or(owner, strings.Join(lines[0].Owners, ", "))
+		}
 	}
+	if len(owners) > 1 || owner != "" {
+		w.line("owner", cmp.Or(text.Sanitize(owner), w.env.t("(no owner)")))
+	}
+	k.NameLargest()
 	subject := thresholds.SubjectOf(k)
 	var lines []string
 	for _, f := range w.rules.Check(k, &facts, nil) {
@@ -112,7 +126,12 @@ func (w *textWriter) findings(info *parser.Info, k *parser.Key) {
 		if f.Ignored != 0 {
 			what = message.New("{text}, ignored", message.Phrase("text", what))
 		}
-		lines = append(lines, fmt.Sprintf("%-7s  %s: %s", f.Severity, f.Rule.Name(), w.env.line(what)))
+		line := fmt.Sprintf("%-7s  %s: %s", f.Severity, f.Rule.Name(), w.env.line(what))
+		if width := terminalWidth(w.env.stdout); width > 0 {
+			lines = append(lines, shownLines([]string{line}, width-17)...)
+			continue
+		}
+		lines = append(lines, line)
 	}
 	w.list("findings", lines)
 }

@@ -14,7 +14,7 @@ import (
 
 // newName is the formula of advice on splits: the key, what separates the number of a part,
 // what the number is computed of, the divisor, and what follows.
-var newName = regexp.MustCompile(`newKey = key(\W?)\((hash\(\w+\)|offset|bit|index|number of the entry) [%/] (\d+)\)([:.\w]*)`)
+var newName = regexp.MustCompile(`newKey = key(\W?)\((hash\(\w+\)|offset|bit|index) [%/] (\d+)\)([:.\w]*)`)
 
 // splits follows the advice on splits as an application would: it writes the parts of a key
 // beside it and reads its elements under their new names. It follows two of each form and
@@ -78,8 +78,6 @@ func (s *split) follow() error {
 		return s.bits()
 	case kind == "list" && s.of == "index":
 		return s.items()
-	case kind == "stream":
-		return nil // its entries get new IDs
 	}
 	return fmt.Errorf("a %s is split by %s", kind, s.of)
 }

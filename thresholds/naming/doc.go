@@ -21,7 +21,7 @@
 //	session:9f86d081884c7d659a2feaa0            session:*
 //	req:550e8400-e29b-41d4-a716-446655440000    req:*
 //	stat:2024-01-31:hits                        stat:*:hits
-//	{user1000}.following                        {*}.following
+//	{user:1000}:following                       {user:*}:following
 //
 // These parts of a name are replaced:
 //
@@ -31,12 +31,12 @@
 //   - a UUID: 8-4-4-4-12 hexadecimal digits with hyphens, whatever the digits;
 //   - a date: a year from 1000 to 2999, a month and perhaps a day, separated by
 //     one of - / . _ (2024-01, 2024.01.31);
-//   - the content of the hash tag, if it is not empty;
 //   - everything after the first [MaxPattern] bytes.
 //
 // Adjacent replaced bytes make one star. A star in the name itself counts as
 // replaced, so the pattern of a pattern is that pattern. Separators play no part
-// in a pattern; the report splits patterns at them to merge groups further.
+// in a pattern, nor do the braces of a hash tag; the report splits patterns at separators,
+// also in hash tags, to merge groups further.
 //
 // [Namer.AppendPattern] returns the text of a pattern. Most users need only its
 // hash, Facts.Group, which is computed without building the text. [HashPattern]

@@ -44,9 +44,9 @@ func TestPattern(t *testing.T) {
 		{"12024-01-31", "*-*-*"},
 		{"2024-01-31abcdef01", "*"},
 		{"v1.2.3", "v*.*.*"},
-		{"{user1000}.following", "{*}.following"},
+		{"{user1000}.following", "{user*}.following"}, {"{user:1000}:cart", "{user:*}:cart"}, {"{bull:email}:7", "{bull:email}:*"}, {"{7}", "{*}"},
 		{"foo{}{bar}", "foo{}{bar}"},
-		{"foo{{bar}}zap", "foo{*}}zap"},
+		{"foo{{bar}}zap", "foo{{bar}}zap"},
 		{"a{b", "a{b"},
 		{"a*1", "a*"},
 		{strings.Repeat("x", MaxPattern), strings.Repeat("x", MaxPattern)},
@@ -158,11 +158,6 @@ func slowPattern(name string) string {
 	for i := range len(name) {
 		if uuid.MatchString(name[i:]) {
 			set(i, i+36)
-		}
-	}
-	if i := strings.IndexByte(name, '{'); i >= 0 {
-		if j := strings.IndexByte(name[i:], '}'); j > 1 {
-			set(i+1, i+j)
 		}
 	}
 	var out []byte

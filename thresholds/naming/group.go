@@ -79,14 +79,11 @@ func (n *Namer) Segments(pattern []byte) (segments int, first []byte) {
 // folded yet, belongs to the group.
 func (g *GroupPattern) Match(pattern []byte) bool { return g.match(pattern, nil) }
 
-// match is Match, where segments of the name may match, too: those before a hash tag.
+// match is Match, where segments of the name may match, too.
 func (g *GroupPattern) match(pattern, name []byte) bool {
 	for i, glob := range g.segments {
 		segment, end := g.namer.cutSegment(pattern, i)
 		own, _ := g.namer.cutSegment(name, i)
-		if bytes.IndexByte(own, '{') >= 0 {
-			name = nil
-		}
 		if !glob.Match(segment) && (name == nil || !glob.Match(own)) {
 			return false
 		}

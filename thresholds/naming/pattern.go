@@ -77,7 +77,7 @@ func (s *longMask) mark(name []byte) {
 // moreThanDigits reports whether bytes other than digits may have to be replaced
 // in a name whose digits are in s and whose letters a to f are in letters.
 func (s *longMask) moreThanDigits(letters *longMask, c Class) bool {
-	if c&(ClassBrace|classStar) != 0 {
+	if c&classStar != 0 {
 		return true
 	}
 	for i := range s {
@@ -126,11 +126,10 @@ func (s *longMask) markSlowly(name []byte) {
 		}
 		run, digit = i+1, false
 	}
-	s.add(hashTag(name))
 }
 
 // moreThanDigits reports whether bytes other than digits may have to be replaced
-// in a name of at most 64 bytes, apart from its hash tag and stars.
+// in a name of at most 64 bytes, apart from stars.
 func moreThanDigits(digits, letters uint64) bool {
 	hex := digits | letters
 	hex2 := hex & (hex >> 1)
@@ -162,7 +161,7 @@ func dates(digits uint64) uint64 {
 
 // foldedBytes returns a mask of the replaced bytes of a name of at most 64 bytes.
 func foldedBytes(name []byte, c Class, digits, letters uint64) uint64 {
-	if c&(ClassBrace|classStar) != 0 || moreThanDigits(digits, letters) {
+	if c&classStar != 0 || moreThanDigits(digits, letters) {
 		return foldWord(name, c, digits, letters)
 	}
 	return digits
@@ -200,9 +199,6 @@ func foldWord(name []byte, c Class, digits, letters uint64) uint64 {
 				folded |= 1 << i
 			}
 		}
-	}
-	if c&ClassBrace != 0 {
-		folded |= between(hashTag(name))
 	}
 	return folded
 }

@@ -197,6 +197,10 @@ func TestLettersOnly(t *testing.T) {
 		numbers = append(numbers, plainKey(0, 60, fmt.Sprintf("user:%d", i)))
 	}
 	config := []parser.Key{plainKey(0, 60, "s:config:data"), plainKey(0, 60, "s:production:flags")}
+	tags := []parser.Key{plainKey(0, 60, "{order:7}:items"), plainKey(0, 60, "{bull}:id")}
+	for i := range 40 {
+		tags = append(tags, plainKey(0, 60, fmt.Sprintf("{order:%d}:items", i)), plainKey(0, 60, fmt.Sprintf("{%c%c}:cart", 'g'+i%9, 'p'+i/9)))
+	}
 	for _, c := range []struct {
 		keys []parser.Key
 		want string
@@ -212,6 +216,10 @@ func TestLettersOnly(t *testing.T) {
 		{append(identifiers(2400, "s:%s:data"), config...), "s:*:data=2400 s:config:data=1 s:production:flags=1"},
 		{append(identifiers(60, "s:%s:data"), config...), "s:*:data=60 s:config:data=1 s:production:flags=1"},
 		{identifiers(2400, "%s:data"), "*:data=2400"},
+		{append(identifiers(20_000, "s:%s:data"), config[0]), "s:*:data=20000 s:config:data=1"}, // 780 have letters only
+		{append(identifiers(20_000, "s:%s"), plainKey(0, 60, "s:config")), "s:*=20000 s:config=1"},
+		{append(identifiers(20_000, "s:{%s}:data"), plainKey(0, 60, "s:config:data")), "s:config:data=1 s:{*}:data=20000"},
+		{tags, "{*}:cart=40 {bull}:id=1 {order:*}:items=41"}, {tags[:6], "{bull}:id=1 {gp}:cart=1 {hp}:cart=1 {order:*}:items=3"},
 		{identifiers(60, "s:%s"), "s:*=60"},
 	} {
 		for _, block := range []int{50, 1 << 20} {

@@ -73,24 +73,13 @@ func (a *aligner) from(i, j int) *alignment {
 		return best
 	}
 	a.known[key] = nil
-	if end := a.tagged(i, j); end > 0 {
-		best = a.from(end, j+1)
-	} else if a.source[i] == varies {
+	if a.source[i] == varies {
 		best = a.variable(i, j)
 	} else {
 		best = a.literal(i, j)
 	}
 	a.known[key] = best
 	return best
-}
-
-// tagged returns the end of a hash tag of the source, if the group has {*} in its place:
-// its pattern has no other content of a tag. Else it returns 0.
-func (a *aligner) tagged(i, j int) int {
-	if j == 0 || i == 0 || !strings.HasPrefix(a.group[j-1:], "{*}") || a.source[i-1] != '{' {
-		return 0
-	}
-	return i + max(bytes.IndexByte(a.source[i:], '}'), 0)
 }
 
 func better(a, b *alignment) *alignment {

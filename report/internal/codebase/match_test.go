@@ -30,7 +30,7 @@ func TestMatch(t *testing.T) {
 	groups := []Group{
 		{Pattern: "crawl:*:jobs", Type: "set"}, {Pattern: "crawl:*:jobs", Type: "list"}, {Pattern: "crawl:*", Type: "string"},
 		{Pattern: "crawl:*:jobs_done", Type: "hash"}, {Pattern: "crawl:*:jobs_failed", Type: "hash"},
-		{Pattern: "crawl:*:kickoff:jobs", Type: "set"}, {Pattern: "queue:{*}:pending", Type: "list"}, {Pattern: "mail:queue:billing", Type: "list"},
+		{Pattern: "crawl:*:kickoff:jobs", Type: "set"}, {Pattern: "queue:{*:*}:pending", Type: "list"}, {Pattern: "mail:queue:billing", Type: "list"},
 		{Pattern: "app:mail:queues", Type: "set"}, {Pattern: "app:mail:queue:*", Type: "list"},
 		{Pattern: "v*:page:*", Type: "string"}, {Pattern: "game:*:scores", Type: "zset"}, {Pattern: "scrawl:*:jobs", Type: "set"},
 		{Pattern: "jobs", Type: "set"}, {Pattern: "crawl:6f7f5061-f11b-44a7-a28b-b0502276e3bf:jobs", Type: "set"},

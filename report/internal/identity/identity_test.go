@@ -117,6 +117,11 @@ func TestNameOnly(t *testing.T) {
 	if got := identities(name, collection("queue:mail", parser.List, items(sidekiqJob)...)); got[0] != "Sidekiq: waiting jobs" {
 		t.Errorf("beside others: %q", got)
 	}
+	mutex := text1("orders-lock-7", true, "BXk9R0yeQd6uZtlmWc1oFA") // as bsm/redislock writes
+	owned := &Sample{Name: []byte("job:lock:1"), Type: parser.String, TTL: true, NameOnly: true}
+	if got := identities(mutex, owned); got[0] != "bsm/redislock: lock" || got[1] != "" {
+		t.Errorf("any lock in a database with a library of locks: %q", got)
+	}
 	keyv := text1("geo:c1", true, `{"value":{"a":1},"expires":1795404075182}`)
 	other := &Sample{Name: []byte("web/sy2xnRYY"), Type: parser.String, NameOnly: true}
 	if got := identities(keyv, other); got[0] != "Keyv: cache entry" || got[1] != "" {
@@ -141,6 +146,8 @@ func TestLayouts(t *testing.T) {
 		{text1("uv", false, "HYLLO"), ""},
 		{text1("lock:order:1", true, "a1b2c3"), ": lock"},
 		{text1("lock:order:1", false, "a1b2c3"), ""},
+		{text1("lock:order:1", true, "6fa1c29b7f0e4c33b8a1d27e55f90c12"), ": lock"}, // not of node-redlock: anybody writes that
+		{text1("lock:order:1", true, "q83vEjRWeJq83vASNFZ4kA=="), ": lock"},
 		{text1("clock:1", true, "a1b2c3"), ""},
 		{text1("views:1", false, "12"), ": counter"},
 		{text1("seen:1", false, "1700000000"), ""},

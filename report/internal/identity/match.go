@@ -225,7 +225,7 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
 		if c.Sign > 0 && !k.NameOnly || !grams.have(c.gram) ||
-			k.NameOnly && strings.HasPrefix(c.Name, "{D}") {
+			k.NameOnly && (strings.HasPrefix(c.Name, "{D}") || m.list[c.library].Weak) {
 			continue
 		}
 		prefixes, known := m.learned[place{library: c.library, db: k.DB}]

@@ -2,8 +2,8 @@
 // house: names of keys, elements, groups, files and everything else that a snapshot or
 // a command line has, but no figure and no type.
 //
-// A name is split into segments at the separators of the policy, and at the braces
-// of its hash tag. Separators and braces stay. A segment becomes an h and twelve
+// A name is split into segments at the separators of the policy, and at braces.
+// Separators and braces stay. A segment becomes an h and twelve
 // hexadecimal digits of its HMAC-SHA256, so equal segments stay equal under one salt. If
 // asked for, fixed words stay: those that occur in the patterns of at least MinKeys
 // distinct keys, of which there are few, and Words names them all:
@@ -198,12 +198,9 @@ func (r *Redactor) separates(segment []byte) bool {
 		(bytes.IndexByte([]byte(r.namer.Separators()), segment[0]) >= 0 || segment[0] == '{' || segment[0] == '}')
 }
 
-// split returns the segments of a name and, between them, its separators and the
-// braces of its hash tag. No segment is empty.
+// split returns the segments of a name and, between them, its separators and braces. No
+// segment is empty.
 func (r *Redactor) split(name []byte) (list [][]byte) {
-	var facts naming.Facts
-	r.namer.Facts(name, &facts)
-	tag, end := facts.TagStart, facts.TagEnd
 	from := 0
 	cut := func(to int) {
 		if to > from {
@@ -212,12 +209,7 @@ func (r *Redactor) split(name []byte) (list [][]byte) {
 		from = to
 	}
 	for i := 0; i < len(name) && len(list) < 2*maxSegments; i++ {
-		switch {
-		case end > tag && i >= tag && i < end: // one segment, whatever is in it
-			cut(tag)
-			cut(end)
-			i = end - 1
-		case bytes.IndexByte([]byte(r.namer.Separators()), name[i]) >= 0, end > tag && (i == tag-1 || i == end):
+		if r.separates(name[i : i+1]) {
 			cut(i)
 			cut(i + 1)
 		}

@@ -31,8 +31,8 @@ func TestNames(t *testing.T) {
 		"few:1":                             "#:#",
 		"rare:1:profile":                    "#:#:profile", // 199 keys have profile
 		"single":                            "#",           // a name, however many keys have it
-		"{user:profile}.tail":               "{#}.tail",
-		"{user}:{profile}":                  "{user}:#",
+		"{user:7:profile}.tail":             "{user:#:profile}.tail",
+		"{user}:{profile}":                  "{user}:{profile}",
 		"a b:c":                             "a b:#",
 		"::user::":                          "::user::",
 		"9f86d081884c7d65:user":             "#:user",

@@ -97,9 +97,10 @@ type patternEntry struct {
 type prefixEntry struct {
 	generation uint32
 	node       int32
-	all        int32  // the leaf of all names with the prefix, -1 if they differ
-	folds      bool   // a segment of the prefix is folded
-	pattern    uint64 // hash of what all names with the prefix are counted under
+	all        int32      // the leaf of names with the prefix, -1 if they differ
+	spot       *tableSpot // says whose leaf that is; nil: of all names
+	folds      bool       // a segment of the prefix is folded
+	pattern    uint64     // hash of what all names with the prefix are counted under
 	prefix     []byte
 }
 
@@ -308,6 +309,11 @@ func (b *Block) varying(name []byte, e *patternEntry) int32 {
 	return e.leaf
 }
 
+func (b *Block) label(i int32) []byte {
+	n := &b.nodes[i]
+	return b.labels[n.label : n.label+uint32(n.length)]
+}
+
 func (b *Block) appendPath(dst []byte, i int32) []byte {
 	var path [maxSegments + 2]int32
 	n := 0
@@ -316,19 +322,18 @@ func (b *Block) appendPath(dst []byte, i int32) []byte {
 		n++
 	}
 	for n--; n >= 0; n-- {
-		at := &b.nodes[path[n]]
-		dst = append(dst, b.labels[at.label:at.label+uint32(at.length)]...)
+		dst = append(dst, b.label(path[n])...)
 	}
 	return dst
 }
 
 func (b *Block) segment(name []byte, e *patternEntry) []byte {
 	if e.from >= 0 {
-		return name[e.from:b.cut.next(name, int(e.from), 0, 0, 0)]
+		return name[e.from:b.cut.next(name, int(e.from), 0)]
 	}
 	from := 0
 	for depth := 0; ; depth++ {
-		to := b.cut.next(name, from, depth, 0, 0)
+		to := b.cut.next(name, from, depth)
 		if depth == int(e.segment) {
 			return name[from:to]
 		}
@@ -342,7 +347,7 @@ func (b *Block) leaf(name []byte, f *naming.Facts, size int64, e *patternEntry) 
 	if sampled {
 		b.nextSample()
 	}
-	if sampled || f.TagEnd > 0 || f.Segments > maxSegments {
+	if sampled || f.Segments > maxSegments {
 		return b.walk(name, f, size, sampled, e)
 	}
 	prefix := name[:f.LastStart]
@@ -351,7 +356,8 @@ func (b *Block) leaf(name []byte, f *naming.Facts, size int64, e *patternEntry) 
 		return b.walk(name, f, size, sampled, e)
 	}
 	leaf := p.all
-	if leaf < 0 {
+	if last := name[f.LastStart:]; leaf < 0 || f.Class&naming.ClassBrace != 0 ||
+		p.spot != nil && !p.spot.folds(!varies(last), len(last)) {
 		n := &b.ends[(f.Group^uint64(p.node)*0x9e3779b97f4a7c15)*0x9fb21c651e98df25>>(64-endBits)]
 		if n.generation != b.generation || n.node != p.node || n.pattern != f.Group {
 			b.value = b.cut.appendValue(b.value[:0], name[f.LastStart:], end)
@@ -379,13 +385,12 @@ func (b *Block) countFolded(f *naming.Facts) {
 
 func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *patternEntry) int32 {
 	node, from := int32(0), 0
-	tagStart, tagEnd := f.TagStart, f.TagEnd
-	shared := tagEnd == 0 && f.Segments <= maxSegments // names with this pattern share the leaf, as far as is known
+	shared := f.Segments <= maxSegments // names with this pattern share the leaf, as far as is known
 	var v patternEntry
 	folded, constant := 0, true // places that are folded; segments so far do not vary
 	b.folding = false
 	for depth := 0; ; depth++ {
-		to, kind := b.cut.segment(name, from, depth, tagStart, tagEnd)
+		to, kind := b.cut.segment(name, from, depth)
 		if kind == end {
 			break
 		}
@@ -402,7 +407,7 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 		}
 		at := b.nodes[parent].spots[inner]
 		vary := varies(segment)
-		if at >= 0 && b.table.spots[at].folds(!vary) {
+		if at >= 0 && b.table.spots[at].folds(!vary, len(segment)) {
 			folded++
 		}
 		if shared && vary {
@@ -414,7 +419,7 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 				if constant && from < 1<<15 {
 					v.from = int16(from)
 				}
-				v.sample = b.nodes[node].length == 2 // it has no shape
+				v.sample = isStar(b.label(node), inner) // it has no shape
 			}
 			constant = false
 		}
@@ -424,15 +429,18 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 	b.value = b.cut.appendValue(b.value[:0], name[from:], end)
 	leaf := b.step(node, b.value, end, sampled, size)
 	b.countFolded(f)
-	if size > b.nodes[leaf].large || tagEnd > 0 || f.Segments > maxSegments || from != f.LastStart {
+	if size > b.nodes[leaf].large || f.Segments > maxSegments || from != f.LastStart {
 		return leaf
 	}
 	p := &b.prefixes[maphash.Bytes(seed, name[:from])>>(64-prefixBits)]
-	p.generation, p.node, p.all, p.folds, p.prefix = b.generation, node, -1, folds, append(p.prefix[:0], name[:from]...)
+	p.generation, p.node, p.all, p.spot, p.folds = b.generation, node, -1, nil, folds
+	p.prefix = append(p.prefix[:0], name[:from]...)
 	if at := b.nodes[node].spots[end]; b.nodes[node].closed(b.table) {
 		p.all = leaf
-	} else if at >= 0 && b.table.spots[at].words && b.table.spots[at].values == 0 && b.table.spots[at].shapes == 0 && len(b.pinned) == 0 && b.nodes[leaf].wide {
-		p.all = leaf
+	} else if f.Class&naming.ClassBrace == 0 && b.nodes[leaf].wide && len(b.pinned) == 0 && b.table.spots[at].one() {
+		if p.all = leaf; !b.table.spots[at].words {
+			p.spot = &b.table.spots[at]
+		}
 		b.text = append(b.cut.namer.AppendPattern(b.text[:0], name[:from]), '*')
 		p.pattern = naming.HashPattern(b.text)
 	}
@@ -453,14 +461,14 @@ func (n *blockNode) closed(t *Table) bool {
 func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size int64) int32 {
 	at := b.nodes[node].spots[kind]
 	hash := hashOf(b.nodes[node].hash, value, kind)
-	if at < 0 || len(value) == 2-int(kind) && value[0] == '*' {
+	if at < 0 || isStar(value, kind) {
 		return b.ensure(node, hash, value, kind, at >= 0, false)
 	}
 	s := &b.table.spots[at]
 	switch {
 	case s.closed:
 		return b.ensure(node, restHash(b.nodes[node].hash), []byte(Rest), end, false, true)
-	case !s.words && !varies(value), size > s.large || b.isPinned(hash):
+	case !s.folds(!varies(value), len(value)), size > s.large || b.isPinned(hash):
 		return b.ensure(node, hash, value, kind, false, false)
 	}
 	if sampled {

@@ -21,29 +21,33 @@ func (t *Tree) foldFull() {
 		if n.removed || max(n.values[s.kind], n.words[s.kind]) <= limit {
 			continue
 		}
-		words := n.words[s.kind] > limit
-		p := t.placeOf(s.node, s.kind)
-		p.words = p.words || words
+		if words := n.words[s.kind] > limit; words {
+			p := t.placeOf(s.node, s.kind)
+			t.noteLengths(p, s)
+			p.letters, p.words = p.most > 0, p.words || p.most == 0
+		}
 		t.fold(s, int(limit)/4)
+		if n.words[s.kind] > limit { // the others are too many as well
+			t.placeOf(s.node, s.kind).words = true
+			t.fold(s, int(limit)/4)
+		}
 	}
 }
 
 // fold folds the values of a place that have less than 1/share of its keys and of its
-// memory: those that a pattern replaces, and if there are too many words, these as well.
-// At most `most` are kept by their keys, and as many by their memory.
+// memory: those that a pattern replaces, and if there are too many words, these as well, or only those
+// that have the lengths of identifiers. At most `most` are kept by their keys, and as many by their memory.
 func (t *Tree) fold(s spot, most int) {
 	p := t.placeOf(s.node, s.kind)
-	if p.most == 0 {
-		p.lengths = t.identify(s)
-	}
-	all, list := t.rank(s, p.words)
+	t.noteLengths(p, s)
+	all, list := t.rank(s, p)
 	p.keys = all.keys
 	kept := t.heaviest(list, most, all.keys/share, all.size/share)
 	t.absorbOthers(s, kept, share)
 }
 
-// rank returns the sums of a place, and its values that may be folded.
-func (t *Tree) rank(s spot, words bool) (all ranked, list []ranked) {
+// rank returns the sums of a place, and its values that may be folded, all if p is nil.
+func (t *Tree) rank(s spot, p *place) (all ranked, list []ranked) {
 	list = t.scratch.values[:0]
 	for c := range t.Children(s.node) {
 		n := t.Node(c)
@@ -51,7 +55,7 @@ func (t *Tree) rank(s spot, words bool) (all ranked, list []ranked) {
 			continue
 		}
 		all.keys, all.size = all.keys+n.Keys, all.size+n.Size
-		if !isStar(n) && (words || !n.word) {
+		if !n.isStar() && (p == nil || p.folds(n)) {
 			list = append(list, ranked{c, n.Keys + max(min(n.Keys, t.lacks(n)), sampling*int64(n.hits)), n.Size})
 		}
 	}
@@ -59,8 +63,8 @@ func (t *Tree) rank(s spot, words bool) (all ranked, list []ranked) {
 	return all, list
 }
 
-// isStar reports whether a node has all values that are folded and have no shape.
-func isStar(n *Node) bool { return len(n.label) == 1+int(1-n.kind) && n.label[0] == '*' }
+// isStar reports whether a node has values that are folded and have no shape.
+func (n *Node) isStar() bool { return isStar(n.label, n.kind) }
 
 // heaviest returns which values have more keys than one bound or more bytes than the
 // other one: at most so many of each.
@@ -90,7 +94,7 @@ func (t *Tree) heaviest(list []ranked, most int, keys, size int64) map[int32]boo
 // of the place get nodes.
 func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
 	var out []int32
-	words := t.placeOf(s.node, s.kind).words
+	p := *t.placeOf(s.node, s.kind)
 	list := t.detach(s.node)
 	var all ranked
 	missed := int64(0)
@@ -98,7 +102,7 @@ func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
 		n := t.Node(list)
 		next := n.next
 		all.keys, all.size = all.keys+n.Keys, all.size+n.Size
-		if n.kind == s.kind && !n.rest && !isStar(n) && (words || !n.word) && !kept[list] {
+		if n.kind == s.kind && !n.rest && !n.isStar() && p.folds(n) && !kept[list] {
 			out = append(out, list)
 			if !n.wide {
 				missed = max(missed, n.Keys+t.lacks(n))
@@ -110,8 +114,8 @@ func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
 	}
 	// The order decides which name a place gets first, nothing else.
 	slices.SortFunc(out, func(a, b int32) int { return strings.Compare(t.Node(a).label, t.Node(b).label) })
-	p := t.placeOf(s.node, s.kind)
-	p.missed = max(p.missed, missed)
+	to := t.placeOf(s.node, s.kind)
+	to.missed = max(to.missed, missed)
 	t.addShapes(s, out, all.keys/part, all.size/part)
 	for _, c := range out {
 		label := []byte(t.Node(c).label)
@@ -188,11 +192,9 @@ func (t *Tree) absorbChildren(to, from int32) {
 			continue
 		}
 		lost[kind] = t.places[p-1]
-		at := t.placeOf(to, kind)
-		at.words = at.words || lost[kind].words
-		at.join(lost[kind].lengths)
+		t.placeOf(to, kind).join(&lost[kind])
 		for c := t.Node(to).first; c != 0; c = t.Node(c).next {
-			if n := t.Node(c); n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n.word) &&
+			if n := t.Node(c); n.kind == kind && !n.wide && !n.rest && lost[kind].folds(n) &&
 				t.find(n.hashBelow(t.Node(from).hash)) == 0 {
 				n.missed += t.lostAt(&lost[kind])
 			}
@@ -218,7 +220,7 @@ func (t *Tree) absorbChildren(to, from int32) {
 			m.missed, m.hits, m.late = m.missed+n.missed, m.hits+n.hits, m.late || n.late
 			t.absorb(into, c)
 		default:
-			if b := &before[n.kind]; folds[n.kind] && !n.wide && b.folds(n.word) {
+			if b := &before[n.kind]; folds[n.kind] && !n.wide && b.folds(n) {
 				n.missed, n.late = n.missed+t.lostAt(b), n.late || b.blind
 			}
 			t.move(c, to, hash)
@@ -294,16 +296,13 @@ func (t *Tree) finishBelow(i int32) {
 		}
 		s, limit := spot{i, kind}, int32(limitOf(i)/2)
 		folded := t.Node(i).place[kind] != 0
-		identified := t.foldIdentifiers(s)
+		t.foldIdentifiers(s)
 		n := t.Node(i)
 		if folded || max(n.words[kind], n.values[kind]) > limit {
 			p := t.placeOf(i, kind)
 			p.words = p.words || n.words[kind] > limit
-			all, list := t.rank(s, p.words)
+			all, list := t.rank(s, p)
 			t.absorbOthers(s, t.heaviest(list, len(list), (all.keys-1)/finalShare, (all.size-1)/finalShare), finalShare)
-		}
-		if identified {
-			t.placeOf(i, kind).words = true
 		}
 	}
 	t.full = t.full[:0]

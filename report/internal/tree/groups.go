@@ -9,11 +9,10 @@ import (
 // Find returns the nodes that count the keys of a name, or of names with a pattern, once the tree
 // is finished.
 func (t *Tree) Find(name []byte) (found []int32) {
-	tagStart, tagEnd := tagOf(name)
 	nodes, from := []int32{0}, 0
 	var value []byte
 	for depth := 0; len(nodes) > 0; depth++ {
-		to, kind := t.cut.segment(name, from, depth, tagStart, tagEnd)
+		to, kind := t.cut.segment(name, from, depth)
 		value = t.cut.appendValue(value[:0], name[from:to], kind)
 		var below []int32
 		for _, parent := range nodes {
@@ -63,7 +62,7 @@ func (t *Tree) lookUp(parent int32, value []byte, kind uint8) (list []int32) {
 // lookUpFolded returns the child that counts the keys of a value without a node, 0 if there is none.
 func (t *Tree) lookUpFolded(parent int32, value []byte, kind uint8) int32 {
 	hash := t.Node(parent).hash
-	if p := t.Node(parent).place[kind]; p == 0 || !t.places[p-1].folds(!varies(value)) {
+	if p := t.Node(parent).place[kind]; p == 0 || !t.places[p-1].foldsValue(!varies(value), len(value)) {
 		return 0
 	}
 	t.text = t.cut.appendShape(t.text[:0], value, kind)

@@ -1,10 +1,17 @@
 package tree
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // lengths are those of the values that are identifiers at a place, with their separators. most is 0
 // if none are known.
 type lengths struct{ least, most int16 }
+
+func (l *lengths) has(length int) bool {
+	return l.most > 0 && length >= int(l.least) && length <= int(l.most)
+}
 
 func (l *lengths) join(o lengths) {
 	if l.most == 0 {
@@ -21,6 +28,13 @@ const (
 	enoughIdentifiers = 16
 	shortWord         = 8
 )
+
+// noteLengths notes the lengths of the identifiers at a place, unless some are known.
+func (t *Tree) noteLengths(p *place, s spot) {
+	if p.most == 0 {
+		p.lengths = t.identify(s)
+	}
+}
 
 // identify returns the lengths of the identifiers among the values of a place. Those of ends are
 // lengths of patterns, which are shorter.
@@ -73,20 +87,27 @@ func (t *Tree) scattered(n *Node) (pattern []byte, scattered bool) {
 // foldIdentifiers folds identifiers of letters and digits at a place of few values, and at any place those
 // that happen to have no digit, which are words. Values with keysOfNumber keys or a share of the place
 // stay, and so do words of other lengths, or with children that no other value has: they may be parts of
-// an application. It reports whether it folded any.
-func (t *Tree) foldIdentifiers(s spot) bool {
+// an application. Of many words in hash tags, those with a share stay.
+func (t *Tree) foldIdentifiers(s spot) {
 	n := t.Node(s.node)
-	var l lengths
+	known := place{letters: true}
 	if p := n.place[s.kind]; p != 0 {
-		l = t.places[p-1].lengths
+		known = t.places[p-1]
+		known.letters = true
 	}
-	if l.most == 0 && n.values[s.kind]+n.words[s.kind] >= enoughIdentifiers {
-		l = t.identify(s)
+	if n.values[s.kind]+n.words[s.kind] >= enoughIdentifiers {
+		t.noteLengths(&known, s)
 	}
-	if l.most == 0 {
-		return false
+	tags := 0
+	for c := range t.Children(s.node) {
+		if child := t.Node(c); child.kind == s.kind && child.taggedWord() {
+			tags++
+		}
 	}
-	all, list := t.rank(s, true)
+	if known.most == 0 && tags < enoughIdentifiers {
+		return
+	}
+	all, list := t.rank(s, nil)
 	part := max(1, min(finalShare, all.keys/8)) // of few, 8 times the mean
 	kept := t.heaviest(list, len(list), (all.keys-1)/part, (all.size-1)/part)
 	below := map[string]int{} // how many values have a child
@@ -98,20 +119,19 @@ func (t *Tree) foldIdentifiers(s spot) bool {
 		}
 	}
 	for _, v := range list {
-		kept[v.node] = kept[v.node] || !t.identifier(v.node, l, below)
+		kept[v.node] = kept[v.node] ||
+			!t.identifier(v.node, known.lengths, below) && !(tags >= enoughIdentifiers && t.Node(v.node).taggedWord())
 	}
-	for _, v := range list {
-		if kept[v.node] {
-			continue
-		}
-		words := n.place[s.kind] != 0 && t.places[n.place[s.kind]-1].words
-		t.placeOf(s.node, s.kind).words = true
+	if slices.ContainsFunc(list, func(v ranked) bool { return !kept[v.node] }) {
+		t.placeOf(s.node, s.kind).join(&known)
 		t.absorbOthers(s, kept, part)
-		p := t.placeOf(s.node, s.kind)
-		p.words, p.lengths = words, l
-		return true
 	}
-	return false
+}
+
+// taggedWord reports whether a value is a hash tag without anything that a pattern replaces.
+func (n *Node) taggedWord() bool {
+	from, to := varying(n.label, n.kind)
+	return from == 1 && to < len(n.label)-int(1-n.kind) && !varies([]byte(n.label[from:to]))
 }
 
 // identifier reports whether a value with few keys is one of identifiers with such lengths.

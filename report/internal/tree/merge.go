@@ -31,7 +31,7 @@ func (t *Tree) Merge(b *Block) []int32 {
 		}
 		to := n.master
 		if int(to) >= t.nodes.Len() || t.Node(to).hash != n.hash {
-			label := b.labels[n.label : n.label+uint32(n.length)]
+			label := b.label(int32(i))
 			to = t.child(parent, label, n)
 			folded = append(folded, folded[n.parent] || !n.wide && t.Node(to).wide &&
 				!t.sameShape(label, n.kind, t.Node(to).label))
@@ -83,7 +83,7 @@ func (t *Tree) child(parent int32, label []byte, n *blockNode) int32 {
 	if c := t.find(hash); c != 0 {
 		return c
 	}
-	if p := at.place[n.kind]; p != 0 && !n.wide && t.places[p-1].folds(!varies(label)) {
+	if p := at.place[n.kind]; p != 0 && !n.wide && t.places[p-1].foldsValue(!varies(label), len(label)) {
 		// A value that the block did not know to be folded: its node would be removed when the
 		// place is folded again.
 		if keys, size := t.sumsOf(parent, n.kind); n.keys <= keys/share && n.size <= size/share {
@@ -210,24 +210,21 @@ func (t *Tree) MergeTree(o *Tree, join func(to int32, from *Node)) {
 func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from *Node)) {
 	rest := o.restOf(from)
 	own := t.restOf(to)
-	before := func(n *Node) int64 { return t.lost(to, n.kind, n.word) + own }
 	missed := map[int32]int64{} // of nodes that are only there
 	for c := range o.Children(from) {
 		if n := o.Node(c); !n.rest && !n.wide && t.find(n.hashBelow(t.Node(to).hash)) == 0 {
-			missed[c] = before(n)
+			missed[c] = t.lost(to, n) + own
 		}
 	}
 	for kind := range uint8(2) {
 		if p := o.Node(from).place[kind]; p != 0 {
-			to := t.placeOf(to, kind)
-			to.words = to.words || o.places[p-1].words
-			to.join(o.places[p-1].lengths)
+			t.placeOf(to, kind).join(&o.places[p-1])
 		}
 	}
 	// What the other tree does not have may have been counted elsewhere there.
 	for c := t.Node(to).first; c != 0; c = t.Node(c).next {
 		if n := t.Node(c); !n.wide && !n.rest && o.find(n.hashBelow(o.Node(from).hash)) == 0 {
-			n.missed += o.lost(from, n.kind, n.word) + rest
+			n.missed += o.lost(from, n) + rest
 		}
 	}
 	for c := range o.Children(from) {

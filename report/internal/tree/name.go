@@ -41,53 +41,32 @@ func newCutter(n *naming.Namer) cutter {
 
 // next returns the end of the segment of a name that begins at from, with its separator.
 // It is the length of the name if no separator follows, or if this is the last segment
-// that is distinguished. tagEnd is the end of the hash tag's content, 0 without one:
-// separators in it do not separate.
-func (c *cutter) next(name []byte, from, depth, tagStart, tagEnd int) int {
+// that is distinguished.
+func (c *cutter) next(name []byte, from, depth int) int {
 	if depth >= maxSegments-1 {
 		return len(name)
 	}
-	for at := from; ; {
-		i := -1
-		if c.separator >= 0 {
-			i = bytes.IndexByte(name[at:], byte(c.separator))
-		} else {
-			for n, b := range name[at:] {
-				if c.namer.IsSeparator(b) {
-					i = n
-					break
-				}
-			}
+	if c.separator >= 0 {
+		if i := bytes.IndexByte(name[from:], byte(c.separator)); i >= 0 {
+			return from + i + 1
 		}
-		if i < 0 {
-			return len(name)
-		}
-		if at += i; at < tagStart || at >= tagEnd {
-			return at + 1
-		}
-		at++
+		return len(name)
 	}
+	for i, b := range name[from:] {
+		if c.namer.IsSeparator(b) {
+			return from + i + 1
+		}
+	}
+	return len(name)
 }
 
 // segment is next with the kind of the segment.
-func (c *cutter) segment(name []byte, from, depth, tagStart, tagEnd int) (to int, kind uint8) {
-	to = c.next(name, from, depth, tagStart, tagEnd)
-	if to == len(name) && (to == from || depth >= maxSegments-1 || !c.namer.IsSeparator(name[to-1]) ||
-		to-1 >= tagStart && to-1 < tagEnd) {
+func (c *cutter) segment(name []byte, from, depth int) (to int, kind uint8) {
+	to = c.next(name, from, depth)
+	if to == len(name) && (to == from || depth >= maxSegments-1 || !c.namer.IsSeparator(name[to-1])) {
 		return to, end
 	}
 	return to, inner
-}
-
-// tagOf returns the bounds of the content of a name's hash tag, both 0 if it has none:
-// what is between the first { and the next }, unless that is empty.
-func tagOf(name []byte) (from, to int) {
-	if from = bytes.IndexByte(name, '{') + 1; from > 0 {
-		if n := bytes.IndexByte(name[from:], '}'); n > 0 {
-			return from, from + n
-		}
-	}
-	return 0, 0
 }
 
 // separatorOf returns the separator that ends the label of an inner node.
@@ -103,8 +82,8 @@ func (c *cutter) appendValue(dst, segment []byte, kind uint8) []byte {
 	case kind == end:
 		return c.namer.AppendPattern(dst, segment)
 	case long:
-		dst = cutPattern(append(dst, segment[:maxValue]...))
-		return append(dst, separatorOf(segment)...)
+		_, to := varying(segment, inner)
+		return append(cutPattern(append(dst, segment[:maxValue]...)), segment[to:]...)
 	}
 	return append(dst, segment...)
 }
@@ -124,47 +103,58 @@ func cutPattern(p []byte) []byte {
 	return append(p, '*')
 }
 
-// appendStar appends what any value of a place is folded into: *, and the separator of
-// the value if one follows.
-func appendStar(dst, value []byte, kind uint8) []byte {
-	dst = append(dst, '*')
-	if kind == inner {
-		dst = append(dst, separatorOf(value)...)
+// varying returns the bounds of what * stands for when a value is folded: all but a brace of a hash
+// tag at either end, and the separator.
+func varying[T string | []byte](value T, kind uint8) (from, to int) {
+	if to = len(value) - int(1-kind); to > 0 && value[to-1] == '}' {
+		to--
 	}
-	return dst
+	if to > 0 && value[0] == '{' {
+		from = 1
+	}
+	return from, to
+}
+
+// appendStar appends what any value of a place is folded into.
+func appendStar(dst, value []byte, kind uint8) []byte {
+	from, to := varying(value, kind)
+	dst = append(append(dst, value[:from]...), '*')
+	return append(dst, value[to:]...)
+}
+
+// isStar reports whether a value is what others are folded into.
+func isStar[T string | []byte](value T, kind uint8) bool {
+	from, to := varying(value, kind)
+	return to == from+1 && value[from] == '*'
 }
 
 // appendShape appends the shape of a value, which values of a folded place are joined by
-// if they have two letters in common: the pattern of a value with digits or a hash tag,
-// or the first word of another one. It appends nothing if there is none.
+// if they have two letters in common: the pattern of a value that varies, or the first word of
+// another one. It appends nothing if there is none.
 func (c *cutter) appendShape(dst, value []byte, kind uint8) []byte {
-	from, body := len(dst), value
+	start := len(dst)
 	if kind == inner {
-		body = value[:len(value)-1]
-		dst = c.namer.AppendPattern(dst, body)
-		if p := dst[from:]; !bytes.Equal(p, body) {
-			if lettersOf(p) < 2 && bytes.IndexByte(p, '{') < 0 { // {*} says that there is a hash tag
-				return dst[:from]
+		if dst = c.appendPattern(dst, value, inner); !bytes.Equal(dst[start:], value) {
+			if lettersOf(dst[start:]) < 2 {
+				return dst[:start]
 			}
-			return append(dst, separatorOf(value)...)
+			return dst
 		}
-		dst = dst[:from]
+		dst = dst[:start]
 	}
-	for i, b := range body {
+	from, to := varying(value, kind)
+	for i, b := range value[from:to] {
 		if isLetter(b) {
 			continue
 		}
-		if i < 2 || i == len(body)-1 {
+		if i < 2 || from+i == to-1 {
 			return dst
 		}
-		if dst = append(dst, body[:i]...); b != '*' {
+		if dst = append(dst, value[:from+i]...); b != '*' {
 			dst = append(dst, b)
 		}
-		if dst = append(dst, '*'); bytes.Equal(dst[from:], body) {
-			return dst[:from]
-		}
-		if kind == inner {
-			dst = append(dst, separatorOf(value)...)
+		if dst = append(append(dst, '*'), value[to:]...); bytes.Equal(dst[start:], value) {
+			return dst[:start]
 		}
 		return dst
 	}

@@ -43,7 +43,7 @@ func (b *Block) sharesPattern(name []byte) bool {
 	text := b.text[:0]
 	from := 0
 	for depth := 0; from < len(name); depth++ {
-		to := b.cut.next(name, from, depth, 0, 0)
+		to := b.cut.next(name, from, depth)
 		text = b.cut.namer.AppendPattern(text, name[from:to])
 		from = to
 	}

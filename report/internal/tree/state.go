@@ -21,8 +21,10 @@ const (
 	recordWide = 1 << iota
 	recordRest
 	recordClosed
-	recordWords // words that a separator follows were folded
-	recordEnds  // words that end names were folded
+	recordWords   // words that a separator follows were folded
+	recordEnds    // words that end names were folded
+	recordLetters // words of the lengths of identifiers were folded, by kind as above
+	_
 	recordFlags
 )
 
@@ -45,6 +47,9 @@ func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int3
 			r.Lengths[kind] = [2]int16{t.places[p-1].least, t.places[p-1].most}
 			if t.places[p-1].words {
 				r.Flags |= recordWords << kind
+			}
+			if t.places[p-1].letters {
+				r.Flags |= recordLetters << kind
 			}
 		}
 	}
@@ -112,7 +117,8 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 	for kind, lost := range rec.Lost {
 		if lost >= 0 {
 			p := t.placeOf(node, uint8(kind))
-			p.missed, p.words = lost, rec.Flags&(recordWords<<kind) != 0
+			p.missed = lost
+			p.words, p.letters = rec.Flags&(recordWords<<kind) != 0, rec.Flags&(recordLetters<<kind) != 0
 			p.lengths = lengths{rec.Lengths[kind][0], rec.Lengths[kind][1]}
 		}
 	}
@@ -129,9 +135,8 @@ func (r *Reader) AppendAbove(dst []byte, depth uint8) []byte {
 
 // AppendEnd appends the label of a leaf that has a name, unless the leaf is wide.
 func (t *Tree) AppendEnd(dst, name []byte) []byte {
-	tagStart, tagEnd := tagOf(name)
 	for from, depth := 0, 0; ; depth++ {
-		to, kind := t.cut.segment(name, from, depth, tagStart, tagEnd)
+		to, kind := t.cut.segment(name, from, depth)
 		if kind == end {
 			return t.cut.appendValue(dst, name[from:to], end)
 		}

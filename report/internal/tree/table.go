@@ -15,15 +15,19 @@ type Table struct {
 
 // tableSpot is a place of which values were folded.
 type tableSpot struct {
-	large  int64 // keys of more bytes have nodes of their own
-	values int32 // that have nodes
-	shapes int32 // that have nodes
-	words  bool  // words without nodes are folded, too
-	closed bool
+	large   int64 // keys of more bytes have nodes of their own
+	values  int32 // that have nodes
+	shapes  int32 // that have nodes
+	words   bool  // words without nodes are folded, too
+	closed  bool
+	lengths // words of these lengths without nodes are folded, too
 }
 
-// folds reports whether values without a node are counted at others.
-func (s *tableSpot) folds(word bool) bool { return s.words || !word }
+// folds reports whether a value is counted at another one if it has no node.
+func (s *tableSpot) folds(word bool, length int) bool { return !word || s.words || s.has(length) }
+
+// one reports whether all values that are folded and have no brace are counted at one node.
+func (s *tableSpot) one() bool { return (s.words || s.most > 0) && s.values == 0 && s.shapes == 0 }
 
 // A key is large at a place if it has more than largeMean times the mean memory of a key
 // there, and more than 1/largeShare of the memory.
@@ -56,7 +60,10 @@ func (t *Tree) Publish() *Table {
 			}
 			s := tableSpot{closed: n.closed}
 			if n.place[kind] != 0 {
-				s.words = t.places[n.place[kind]-1].words
+				at := &t.places[n.place[kind]-1]
+				if s.words = at.words; at.letters {
+					s.lengths = at.lengths
+				}
 			}
 			var keys, size int64
 			for c := n.first; c != 0; c = t.Node(c).next {
@@ -66,10 +73,10 @@ func (t *Tree) Publish() *Table {
 				}
 				keys, size = keys+child.Keys, size+child.Size
 				switch {
-				case !child.wide && s.folds(child.word):
+				case !child.wide && s.folds(child.word, len(child.label)):
 					s.values++
 				case !child.wide:
-				case !isStar(child):
+				case !child.isStar():
 					s.shapes++
 				}
 				p.pinned[child.hash] = struct{}{}

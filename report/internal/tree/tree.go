@@ -109,12 +109,14 @@ type spot struct {
 type place struct {
 	missed int64 // the most keys of a value without a node that were counted at others
 	words  bool  // words were folded, too, not only values that a pattern replaces
+	// letters reports whether words of the lengths of identifiers were folded, too.
+	letters bool
 	lengths
 	// blind reports whether blocks knew the place to be folded: of values without a node
 	// they counted what they sampled.
 	blind   bool
 	sampled candidates
-	stars   int   // nodes of values that are folded and have no shape: one a separator
+	stars   int   // nodes of values that are folded and have no shape: one a separator, with and without braces
 	keys    int64 // of the place when it was folded last
 
 	// Of the block that is being merged, if merged is its number: the sums of the place
@@ -191,7 +193,7 @@ func (t *Tree) find(hash uint64) int32 {
 func (t *Tree) add(parent int32, hash uint64, label string, kind uint8, f flags) int32 {
 	n := Node{hash: hash, label: label, kind: kind, flags: f}
 	n.word = !f.wide && !f.rest && !varies([]byte(label))
-	if p := t.Node(parent).place[kind]; p != 0 && !f.wide && !f.rest && t.places[p-1].folds(n.word) {
+	if p := t.Node(parent).place[kind]; p != 0 && !f.wide && !f.rest && t.places[p-1].folds(&n) {
 		n.missed, n.late = t.places[p-1].missed, t.places[p-1].blind
 	}
 	i := t.free
@@ -207,7 +209,7 @@ func (t *Tree) add(parent int32, hash uint64, label string, kind uint8, f flags)
 	if kind == end {
 		t.ends++
 	}
-	if p := t.Node(parent).place[kind]; p != 0 && isStar(&n) {
+	if p := t.Node(parent).place[kind]; p != 0 && n.isStar() {
 		t.places[p-1].stars++
 	}
 	t.dirty = t.dirty || n.late || f.wide
@@ -302,16 +304,26 @@ func (t *Tree) placeOf(i int32, kind uint8) *place {
 
 // lost returns the most keys of a value without a node that may have been counted at
 // others of its place.
-func (t *Tree) lost(i int32, kind uint8, word bool) int64 {
-	p := t.Node(i).place[kind]
-	if p == 0 || !t.places[p-1].folds(word) {
+func (t *Tree) lost(i int32, value *Node) int64 {
+	p := t.Node(i).place[value.kind]
+	if p == 0 || !t.places[p-1].folds(value) {
 		return 0
 	}
 	return t.lostAt(&t.places[p-1])
 }
 
-// folds reports whether values without a node are counted at others.
-func (p *place) folds(word bool) bool { return p.words || !word }
+// folds reports whether a value is counted at another one if it has no node.
+func (p *place) folds(n *Node) bool { return p.foldsValue(n.word, len(n.label)) }
+
+func (p *place) foldsValue(word bool, length int) bool {
+	return !word || p.words || p.letters && p.has(length)
+}
+
+// join adds what was folded at a place that is merged with this one.
+func (p *place) join(o *place) {
+	p.words, p.letters = p.words || o.words, p.letters || o.letters
+	p.lengths.join(o.lengths)
+}
 
 func (t *Tree) lostAt(p *place) int64 {
 	if !p.blind || t.sealed {

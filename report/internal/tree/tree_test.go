@@ -93,9 +93,8 @@ func (f *forest) check(t *testing.T, keys []key) (lacks int64, nodes int) {
 	for _, k := range keys {
 		add := func(m map[string][2]int64, s string) { v := m[s]; m[s] = [2]int64{v[0] + 1, v[1] + k.size} }
 		add(names, k.name)
-		tagFrom, tagTo := tagOf([]byte(k.name))
 		for from, depth := 0, 0; ; depth++ {
-			from = f.cut.next([]byte(k.name), from, depth, tagFrom, tagTo)
+			from = f.cut.next([]byte(k.name), from, depth)
 			if depth == maxSegments-1 || from == 0 || !f.namer.IsSeparator(k.name[from-1]) {
 				break
 			}
@@ -243,6 +242,16 @@ var keyspaces = map[string]struct {
 		return string(b)
 	}},
 	"hash tags": {":", func(r *rand.Rand, i int) string { return fmt.Sprintf("{user:%d}:%s", r.IntN(900), word(r, 4)) }},
+	"tags of all kinds": {":", func(r *rand.Rand, i int) string {
+		return fmt.Sprintf([]string{"{%s}:%s", "{%s%d}:%s", "{user:%s}:%s", "%s:{%d}", "{%s%s}", "x{%[2]s}:%[3]s"}[r.IntN(6)],
+			word(r, 8000), word(r, 900), word(r, 4))
+	}},
+	"words among identifiers": {":", func(r *rand.Rand, i int) string {
+		if i%50 == 0 {
+			return "s:" + word(r, 40) + ":" + word(r, 3)
+		}
+		return "s:" + strings.ToLower(token(r, 9)) + ":" + word(r, 2)
+	}},
 	"Chinese": {":", func(r *rand.Rand, i int) string {
 		return fmt.Sprintf("用户:%s:资料:%d", []string{"北京", "上海", "广州"}[r.IntN(3)], i)
 	}},
