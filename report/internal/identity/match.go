@@ -134,9 +134,14 @@ type matcher struct {
 type candidate struct {
 	*Shape
 	library  int
-	order    int  // among the shapes of its library
-	gram     gram // of the literal
+	order    int    // among the shapes of its library
+	literal  string // that all names have
+	gram     gram   // of the literal
 	compiled *pattern
+}
+
+func (c *candidate) mayMatch(name []byte, g *grams) bool {
+	return g.have(c.gram) && bytes.Contains(name, []byte(c.literal))
 }
 
 func (c *candidate) get() *pattern {
@@ -154,8 +159,9 @@ func newMatcher(list []*Recogniser) *matcher {
 	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
 	for i, r := range list {
 		for n, s := range r.Shapes {
+			literal := literalOf(s.Name)
 			m.byType[s.Type.Type] = append(m.byType[s.Type.Type],
-				&candidate{Shape: s, library: i, order: n, gram: gramOf(literalOf(s.Name))})
+				&candidate{Shape: s, library: i, order: n, literal: literal, gram: gramOf(literal)})
 		}
 	}
 	return m
@@ -168,15 +174,12 @@ func (m *matcher) look(k *Sample) (found []match) {
 	}
 	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if c.Sign == 0 || !grams.have(c.gram) {
+		if c.Sign == 0 || !c.mayMatch(k.Name, &grams) || !c.get().holds(k) {
 			continue
 		}
 		p := c.get()
-		if p.short && !p.holds(k) {
-			continue
-		}
 		prefix, queue, ok := p.match(k.Name)
-		if !ok || !p.short && !p.holds(k) {
+		if !ok {
 			continue
 		}
 		at := place{c.library, k.DB, prefix, queue}
@@ -224,7 +227,7 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 	}
 	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if c.Sign > 0 && !k.NameOnly || !grams.have(c.gram) ||
+		if c.Sign > 0 && !k.NameOnly || !c.mayMatch(k.Name, &grams) ||
 			k.NameOnly && (strings.HasPrefix(c.Name, "{D}") || m.list[c.library].Weak) {
 			continue
 		}

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -108,8 +107,6 @@ type pattern struct {
 }
 
 type name struct {
-	literal []byte // that all names have
-	short   bool   // literal excludes few names
 	re      func() *regexp.Regexp
 	prefix  bool // the template has a prefix,
 	queue   bool // and a part with shapes of its own
@@ -219,8 +216,6 @@ func compile(template string) (n name, err error) {
 	}
 	re.WriteString(`$`)
 	n.re = lazy(re.String())
-	n.literal = []byte(literalOf(template))
-	n.short = len(n.literal) < 3
 	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
 	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) &&
 		parts[template[1:2]] != ""
@@ -251,9 +246,6 @@ const anywhere = "\xff"
 
 // match returns the prefix and the queue of a name; ok is false if it has another form.
 func (n *name) match(b []byte) (prefix, queue string, ok bool) {
-	if !bytes.Contains(b, n.literal) {
-		return "", "", false
-	}
 	re := n.re()
 	m := re.FindSubmatch(b)
 	if m == nil {
