@@ -292,10 +292,9 @@ type Check struct {
 	// seconds since the epoch; unknown if it does not say.
 	Measured Figure          `json:"measured"`
 	Met      bool            `json:"met"`
+	Future   bool            `json:"future,omitempty"` // of max-age: the snapshot was taken later than now
 	Text     string          `json:"text" redact:"of Message"`
 	Message  message.Message `json:"message,omitzero"`
-
-	future bool // Measured is later than now
 }
 
 // checkLimits answers the limits of whole snapshots that the policy sets, by the severest
@@ -340,7 +339,7 @@ func (c *Check) worst(r *Report, now int64) bool {
 			c.Input, c.Measured = i, measured
 		}
 		if c.Rule == "max-age" && int64(measured) > now+thresholds.ClockSlack {
-			c.Input, c.Measured, c.future = i, measured, true
+			c.Input, c.Measured, c.Future = i, measured, true
 			return false
 		}
 	}
@@ -363,7 +362,7 @@ func (c *Check) sentence(r *Report) message.Message {
 		id = "{rule} {n}: NOT MET, {file} has {keys}"
 	case c.Met:
 		id = "{rule} {limit}: met, {file} was taken {time}"
-	case c.future:
+	case c.Future:
 		id = "{rule} {limit}: NOT MET, {file} was taken {time}, in the future"
 	case c.Measured.Known():
 		id = "{rule} {limit}: NOT MET, {file} was taken {time}"

@@ -61,8 +61,6 @@ type Fit struct {
 	PredictedShare *float64   `json:"predicted_share"`
 	ReportedShare  *float64   `json:"reported_share"`
 	Policies       []Eviction `json:"policies"`
-
-	later message.Message // what was written after the snapshot, zero nothing is known of
 }
 
 // Eviction is what an eviction policy can evict.
@@ -184,14 +182,14 @@ func (m *Memory) fit(in *Input, c *keyspace) {
 			f.Free = new(f.MaxMemory - int64(m.Predicted))
 		}
 	}
-	f.later = in.laterText()
-	if over || f.Free != nil && f.later.IsZero() {
+	if over || f.Free != nil && in.laterText().IsZero() {
 		f.Fits = new(!over)
 	}
 }
 
-// sentence says how full a server is.
-func (f *Fit) sentence(m *Memory) message.Message {
+// fitText says how full a server is, of an input whose Memory has a Fit.
+func (in *Input) fitText() message.Message {
+	m, f := in.Memory, in.Memory.Fit
 	reported, predicted := f.Reported > 0, m.Predicted > 0 // reports of older versions have no Reported
 	id := "{max}: how full that is, neither the snapshot nor a prediction says"
 	switch {
@@ -208,7 +206,7 @@ func (f *Fit) sentence(m *Memory) message.Message {
 	}
 	return withLater(message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory),
 		shareArg("r", int64(f.Reported), f.MaxMemory),
-		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported)), f.later)
+		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported)), in.laterText())
 }
 
 // over returns by how much the larger figure is over MaxMemory, 0 if neither is.

@@ -132,7 +132,7 @@ func (v *overview) alerts() {
 		in := &r.Inputs[i]
 		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.over(m) > 0 {
 			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file}: maxmemory {fit}; {more} too much.", fileArg("file", in.Name),
-				message.Phrase("fit", m.Fit.sentence(m)), message.Size("more", m.Fit.over(m))))
+				message.Phrase("fit", in.fitText()), message.Size("more", m.Fit.over(m))))
 		}
 	}
 	for i := range r.Checks {
@@ -182,7 +182,7 @@ func (v *overview) describe(now time.Time) {
 		}
 	}
 	if in := r.fullest(); in != nil {
-		fit := message.Phrase("fit", in.Memory.Fit.sentence(in.Memory))
+		fit := message.Phrase("fit", in.fitText())
 		if len(r.Inputs) == 1 {
 			v.about = append(v.about, message.New("maxmemory {fit}", fit))
 		} else {
