@@ -9,20 +9,11 @@ import (
 
 // Memory is the memory that the keys of a snapshot take in a server.
 type Memory struct {
-	Model     string `json:"model"` // server and version whose formulas were used
-	Allocator string `json:"allocator"`
-	// AllocatorBasis is "given" by the caller, or "found" by used_memory; "tie" if that
-	// fits several allocators, "alike" if these hardly differ for the keys, "assumed" if it fits
-	// another one but the input cannot be
-	// read again, "unknown" if nothing can be said.
-	AllocatorBasis string `json:"allocator_basis,omitempty"`
-	// AllocatorFits are the allocators of a tie, the likeliest first.
-	AllocatorFits []string `json:"allocator_fits,omitempty"`
-	// AllocatorsDiffer is by what part the memory of all keys differs between those of a tie.
-	AllocatorsDiffer float64 `json:"allocators_differ,omitempty"`
-	State            string  `json:"state"` // "live" or "reloaded"
-	Approximate      bool    `json:"approximate"`
-	Bound            bool    `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
+	Model string `json:"model"` // server and version whose formulas were used
+	AllocatorChoice
+	State       string `json:"state"` // "live" or "reloaded"
+	Approximate bool   `json:"approximate"`
+	Bound       bool   `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
 	// Note says why this model was chosen. NoteMessage is the same as a message.
 	Note        string          `json:"note,omitempty" redact:"of NoteMessage"`
 	NoteMessage message.Message `json:"note_message,omitzero"`
@@ -57,7 +48,7 @@ type Memory struct {
 type Fit struct {
 	MaxMemory int64 `json:"maxmemory"`
 	// Fits: neither the prediction nor Reported is over MaxMemory. Nil: undecided, because
-	// nothing or only a lower bound is predicted.
+	// nothing or only a lower bound is predicted, or there are later writes.
 	Fits *bool `json:"fits"`
 	// MaxMemory minus the prediction; negative: too much; nil: nothing or only a lower bound is
 	// predicted.
@@ -191,13 +182,14 @@ func (m *Memory) fit(in *Input, c *keyspace) {
 			f.Free = new(f.MaxMemory - int64(m.Predicted))
 		}
 	}
-	if over || f.Free != nil {
+	if over || f.Free != nil && in.laterText().IsZero() {
 		f.Fits = new(!over)
 	}
 }
 
-// sentence says how full a server is.
-func (f *Fit) sentence(m *Memory) message.Message {
+// fitText says how full a server is, of an input whose Memory has a Fit.
+func (in *Input) fitText() message.Message {
+	m, f := in.Memory, in.Memory.Fit
 	reported, predicted := f.Reported > 0, m.Predicted > 0 // reports of older versions have no Reported
 	id := "{max}: how full that is, neither the snapshot nor a prediction says"
 	switch {
@@ -212,9 +204,9 @@ func (f *Fit) sentence(m *Memory) message.Message {
 	case reported:
 		id = "{max}: {r} full by the used_memory of {reported}"
 	}
-	return message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory),
+	return withLater(message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory),
 		shareArg("r", int64(f.Reported), f.MaxMemory),
-		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported))
+		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported)), in.laterText())
 }
 
 // over returns by how much the larger figure is over MaxMemory, 0 if neither is.
@@ -305,12 +297,11 @@ func (m *Memory) explainDifference(d int64, dropped bool) {
 	}
 }
 
-// model returns the memory model for a snapshot, nil if there is none, why it was
+// modelOf returns the memory model for a snapshot, nil if there is none, why it was
 // chosen, and whether it is that of another server than the one that wrote the
 // snapshot.
-func (s *scan) model(info *parser.Info, options memory.Options) (m *memory.Model, note string, other bool) {
-	options.Cluster = options.Cluster || info.Cluster
-	options.RDB = info.Version
+func modelOf(info *parser.Info, options memory.Options) (m *memory.Model, note string, other bool) {
+	options.Cluster, options.RDB = options.Cluster || info.Cluster, info.Version
 	m, note, _ = memory.Choose(info.Server, info.ServerVersion, options) // check tried the options
 	if options.Server == "" || m == nil {
 		return m, note, false

@@ -148,6 +148,19 @@ func TestCanGo(t *testing.T) {
 			t.Errorf("what can go: %s", s.Text)
 		}
 	}
+	// What deletes stands only where it was asked for.
+	for _, format := range []string{"table", "details", "markdown", "html", "summary", "csv", "groups.csv", "findings.csv"} {
+		for _, asked := range []bool{false, true} {
+			var b strings.Builder
+			if err := Write(format, &b, r, WriteOptions{Width: 120, Advice: asked}); err != nil {
+				t.Fatal(err)
+			}
+			deletes := strings.Contains(b.String(), "-f unlink") || strings.Contains(b.String(), "redis-cli --pipe")
+			if whole := format == "details" || format == "markdown" || format == "html"; deletes && !asked || asked && whole && !deletes {
+				t.Errorf("%s, asked %v: commands that delete: %v", format, asked, deletes)
+			}
+		}
+	}
 	// Findings of a prefix are its own.
 	for _, n := range r.Tree.Children {
 		for _, c := range n.Children {
@@ -176,7 +189,9 @@ func TestSameServer(t *testing.T) {
 		{"a later snapshot", handSnapshot(noon, "", names(0, 3000)), handSnapshot(noon+60, "", names(600, 3300)), "names"},
 		{"other keys", handSnapshot(noon, "", names(0, 3000)), handSnapshot(noon+60, "", names(3000, 6000)), ""},
 		{"a third of the keys", handSnapshot(noon, "", names(0, 3000)), handSnapshot(noon+60, "", names(2000, 5000)), ""},
-		{"at the same time", handSnapshot(noon, "", names(0, 3000)), handSnapshot(noon, "", names(0, 3000)), ""},
+		{"at the same time", handSnapshot(noon, "", names(0, 3000)), handSnapshot(noon, "", names(1, 3000)), ""},
+		{"the same one", handSnapshot(noon, "", names(0, 3000)), handSnapshot(noon, "", names(0, 3000)), "snapshot"},
+		{"the same one with an id", handSnapshot(noon, id, names(0, 9)), handSnapshot(noon, id, names(0, 9)), "snapshot"},
 		{"few keys", handSnapshot(noon, "", names(0, 4)), handSnapshot(noon+60, "", names(0, 4)), ""},
 		{"a replication id", handSnapshot(noon+9, id, names(0, 9)), handSnapshot(noon, id, names(100, 109)), "replication id"},
 		{"no replication id", handSnapshot(noon, strings.Repeat("0", 40), names(0, 9)), handSnapshot(noon, strings.Repeat("0", 40), names(100, 109)), ""},

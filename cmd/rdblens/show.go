@@ -268,7 +268,7 @@ func (s *showing) run(ctx context.Context) error {
 	options.Details = s.details
 	if s.sizes {
 		source := s.e.source(s.in)
-		sizes := report.FindOptions(ctx, &source, memory.Options{}, false)
+		sizes, _ := report.FindOptions(ctx, &source, memory.Options{}, false)
 		options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	}
 	if s.functions {
@@ -374,6 +374,9 @@ func (s *showing) notFound() error {
 				message.Figure("db", int64(databases[0]), message.FormNumber))
 		}
 		err := inputError(s.in.name, reason)
+		if later := s.in.later.Text(false); i == len(s.names)-1 && !later.IsZero() {
+			return (&exitError{code: exitUsage, err: err}).withHint("{later}", message.Phrase("later", later))
+		}
 		if i == len(s.names)-1 {
 			return (&exitError{code: exitUsage,
 				err: err}).withHint(`rdblens keys lists the keys; a backslash in a name is written \\`)
