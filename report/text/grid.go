@@ -6,9 +6,15 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 )
 
-// Grid is a table for a terminal. All text must be escaped before it is added.
+// Grid is a table for a terminal. tablewriter sets it; everything that it would
+// do to the text (format headings, wrap, trim) is switched off. All text must be
+// escaped before it is added.
 type Grid struct {
 	Columns []Column
 	Rows    [][]string // a cell for each column
@@ -48,7 +54,8 @@ const (
 	// MaxCell is the width to which a cell is cut where there is no terminal.
 	MaxCell = 1024
 
-	gridGap = 2 // columns of the terminal before each of the table
+	gridIndent = "  "
+	gridGap    = 2 // columns of the terminal between two of the table
 )
 
 // Unlimited is a width in which every table fits.
@@ -62,7 +69,7 @@ func (g *Grid) Add(cells ...string) { g.Rows = append(g.Rows, cells) }
 // no rows.
 func (g *Grid) Write(w io.Writer, width int) error {
 	widths := g.widths()
-	room := width - gridGap
+	room := width - len(gridIndent)
 	if width <= 0 {
 		room = math.MaxInt
 		for i, c := range g.Columns {
@@ -146,44 +153,71 @@ func (g *Grid) shrink(shown, widths []int, excess int) {
 var units = map[string]bool{"B": true, "KB": true, "MB": true, "GB": true, "TB": true, "PB": true, "EB": true}
 
 func (g *Grid) render(w io.Writer, shown, widths []int) error {
-	rows, head := g.Rows, make([]string, len(g.Columns))
+	var titles []string
+	var aligns []tw.Align
 	for _, i := range shown {
-		head[i] = g.Columns[i].Title
-	}
-	titles := strings.Join(head, "") != ""
-	if titles {
-		rows = slices.Insert(slices.Clone(rows), 0, head)
-	}
-	lines := make([]string, len(rows))
-	for _, i := range shown {
-		c, cells, widest := &g.Columns[i], make([]string, len(rows)), 0
-		for n, row := range rows {
-			cells[n] = ShortenMiddle(row[i], widths[i])
-			if c.Shrink == ShrinkEnd && !(titles && n == 0) {
-				cells[n] = ShortenEnd(row[i], widths[i])
-			}
-			widest = max(widest, Width(cells[n]))
+		titles = append(titles, ShortenMiddle(g.Columns[i].Title, widths[i]))
+		align := tw.AlignLeft
+		if g.Columns[i].Right {
+			align = tw.AlignRight
 		}
-		for n, cell := range cells {
-			space := strings.Repeat(" ", widest-Width(cell))
-			number, unit, ok := strings.Cut(cell, " ")
-			switch {
-			case titles && n == 0:
-			case ok && g.Dim != nil && c.Right && units[unit]:
-				cell = number + " " + g.Dim(unit)
-			case g.Paint != nil && i == 0 && cell == rows[n][0]:
-				cell = g.Paint(cell)
-			}
-			if c.Right {
-				cell, space = space, cell
-			}
-			lines[n] += strings.Repeat(" ", gridGap) + cell + space
-		}
+		aligns = append(aligns, align)
 	}
-	for _, line := range lines {
-		if _, err := io.WriteString(w, strings.TrimRight(line, " ")+"\n"); err != nil {
+	padding := tw.Padding{Left: tw.Empty, Right: tw.Empty, Overwrite: true}
+	cells := tw.CellConfig{
+		Alignment:  tw.CellAlignment{PerColumn: aligns},
+		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
+		Padding:    tw.CellPadding{Global: padding},
+	}
+	var out strings.Builder
+	table := tablewriter.NewTable(&out,
+		tablewriter.WithConfig(tablewriter.Config{
+			Header:   cells,
+			Row:      cells,
+			Behavior: tw.Behavior{AutoHide: tw.Off, TrimSpace: tw.Off, TrimLine: tw.Off, TrimTab: tw.Off},
+		}),
+		tablewriter.WithEastAsian(tw.Off),
+		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+			Borders: tw.BorderNone,
+			Symbols: tw.NewSymbolCustom("gap").WithColumn(strings.Repeat(" ", gridGap)),
+			Settings: tw.Settings{Separators: tw.Separators{BetweenRows: tw.Off, BetweenColumns: tw.On},
+				Lines: tw.Lines{ShowHeaderLine: tw.Off}},
+		})),
+	)
+	if strings.Join(titles, "") != "" {
+		table.Header(titles)
+	}
+	for _, row := range g.Rows {
+		cut := make([]string, len(shown))
+		for at, i := range shown {
+			if g.Columns[i].Shrink == ShrinkEnd {
+				cut[at] = ShortenEnd(row[i], widths[i])
+			} else {
+				cut[at] = ShortenMiddle(row[i], widths[i])
+			}
+			if number, unit, ok := strings.Cut(cut[at], " "); ok && g.Dim != nil && g.Columns[i].Right && units[unit] {
+				cut[at] = number + " " + g.Dim(unit)
+			}
+		}
+		if err := table.Append(cut); err != nil {
 			return err
 		}
+	}
+	if err := table.Render(); err != nil {
+		return err
+	}
+	row := -1 // the titles
+	for line := range strings.Lines(out.String()) {
+		line = strings.TrimRight(line, " \n")
+		if g.Paint != nil && row >= 0 && shown[0] == 0 {
+			if rest, ok := strings.CutPrefix(line, g.Rows[row][0]); ok {
+				line = g.Paint(g.Rows[row][0]) + rest
+			}
+		}
+		if _, err := io.WriteString(w, gridIndent+line+"\n"); err != nil {
+			return err
+		}
+		row++
 	}
 	return nil
 }

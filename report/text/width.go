@@ -4,18 +4,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/clipperhouse/displaywidth"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
-// Width returns the number of columns that text takes on a terminal: two for a Chinese or another
-// wide character, none for a combining one. East Asian characters are wide everywhere. Characters
-// whose width depends on the locale are narrow, so that a report does not depend on it.
-func Width(s string) (columns int) {
-	for _, r := range s {
-		columns += displaywidth.Rune(r)
-	}
-	return columns
-}
+// East Asian characters are wide everywhere. Characters whose width depends on
+// the locale are narrow, so that a report does not depend on it.
+func init() { twwidth.SetEastAsian(false) }
+
+// Width returns the number of columns that text takes on a terminal: two for a
+// Chinese or another wide character, none for a combining one.
+func Width(s string) int { return twwidth.Width(s) }
 
 // Heading returns a title in capitals, unless it is Chinese, where a Latin word in it
 // stays as it is.

@@ -167,7 +167,7 @@ func newMatcher(list []*Recogniser) *matcher {
 	return m
 }
 
-// look returns the shapes with signs that a sample has, and notes them.
+// look returns the shapes with signs that a sample has.
 func (m *matcher) look(k *Sample) (found []match) {
 	if k.NameOnly {
 		return nil
@@ -182,12 +182,32 @@ func (m *matcher) look(k *Sample) (found []match) {
 		if !ok {
 			continue
 		}
-		at := place{c.library, k.DB, prefix, queue}
-		found = append(found, match{at, c})
-		m.note(at, c.Shape)
-		if at.queue != "" {
-			at.queue = ""
-			m.note(at, c.Shape)
+		found = append(found, match{place{c.library, k.DB, prefix, queue}, c})
+	}
+	return found
+}
+
+// lookAt returns the shapes with signs that the samples of a group have, and notes them. Of a shape with a number
+// that does not differ, all PerClass samples must have the same one.
+func (m *matcher) lookAt(g *Group) [][]match {
+	found := make([][]match, len(g.Samples))
+	for j, k := range g.Samples {
+		found[j] = m.look(k)
+	}
+	for j, list := range found {
+		found[j] = slices.DeleteFunc(list, func(f match) bool {
+			return f.shape.get().same && (len(found) < PerClass || slices.ContainsFunc(found, func(o []match) bool {
+				return !slices.Contains(o, f)
+			}))
+		})
+	}
+	for _, list := range found {
+		for _, f := range list {
+			m.note(f.place, f.shape.Shape)
+			if f.queue != "" {
+				f.queue = ""
+				m.note(f.place, f.shape.Shape)
+			}
 		}
 	}
 	return found
@@ -313,10 +333,7 @@ func identify(list []*Recogniser, groups []*Group) []*thresholds.Identity {
 	m := newMatcher(list)
 	found := make([][][]match, len(groups))
 	for i, g := range groups {
-		found[i] = make([][]match, len(g.Samples))
-		for j, k := range g.Samples {
-			found[i][j] = m.look(k)
-		}
+		found[i] = m.lookAt(g)
 	}
 	m.learn()
 	for i, g := range groups {
@@ -350,7 +367,9 @@ func (m *matcher) group(g *Group, found [][]match) *thresholds.Identity {
 			if queues[best.library] == nil {
 				queues[best.library] = map[string]bool{}
 			}
-			queues[best.library][best.queue] = true
+			if !best.shape.get().same {
+				queues[best.library][best.queue] = true
+			}
 			libraries[best.library]++
 			signs[best.library] = max(signs[best.library], n)
 		}

@@ -110,6 +110,7 @@ type name struct {
 	re      func() *regexp.Regexp
 	prefix  bool // the template has a prefix,
 	queue   bool // and a part with shapes of its own
+	same    bool // and a number that is the same in all names
 	learned bool // what follows a prefix that other shapes of the library have
 	beside  bool // any name in a database with the library
 	bare    bool // any name at all
@@ -154,6 +155,7 @@ var parts = map[string]string{
 	"D":       ``,                             // nothing, see name.beside
 	"q":       `(?P<q>[^:]+)`,                 // a part that has shapes of its own, such as a queue
 	"Q":       `(?P<q>.+)`,                    // the same, with colons
+	"same":    `(?P<q>[0-9]{1,3})`,            // a number that is the same in all names
 	"tag":     `(?P<q>\{[^{}]+\})`,            // the same, a hash tag
 	"id":      `[^:]+`,
 	"word":    `[A-Za-z][A-Za-z0-9_-]*`,
@@ -216,6 +218,7 @@ func compile(template string) (n name, err error) {
 	}
 	re.WriteString(`$`)
 	n.re = lazy(re.String())
+	n.same = strings.Contains(template, "{same}")
 	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
 	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) &&
 		parts[template[1:2]] != ""
