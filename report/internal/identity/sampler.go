@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"sync/atomic"
@@ -32,7 +33,8 @@ type Sampler struct {
 // Sampled is a sample of a Pool.
 type Sampled struct {
 	Class, Head uint64 // hashes of its class, and of the beginning of its name
-	Input, N    int    // number of the snapshot, and of the sample there
+	Input       int    // number of the snapshot
+	N           int    `json:"-"` // of the sample there: see Number
 	Sample
 }
 
@@ -82,7 +84,7 @@ type Pool struct {
 	heads     map[uint64]int
 	closed    *closed
 	full      atomic.Bool // it takes nothing more
-	input, n  int
+	input     int
 	separator func(byte) bool
 }
 
@@ -95,12 +97,36 @@ func NewPool(input int, separator func(byte) bool) *Pool {
 // Samples returns all samples, in the order of the snapshots. Nobody may change them.
 func (p *Pool) Samples() []*Sampled { return p.list }
 
-// Restore adds a sample that another Pool had, after those of earlier snapshots. It
-// reports whether a Pool can have it.
+// Stored returns all samples as a state has them: without values that no identity needs.
+func (p *Pool) Stored() []*Sampled {
+	m, list := newMatcher(Recognisers()), slices.Clone(p.list)
+	for i, c := range list {
+		if s := *c; m.unlike(&s.Sample) {
+			s.Unlike, s.Text, s.Values, s.Tail = true, nil, nil, 0
+			list[i] = &s
+		}
+	}
+	return list
+}
+
+// Number sorts the samples of a snapshot, of which there are no more, by name: those that are alike are
+// stored together.
+func (p *Pool) Number() {
+	slices.SortStableFunc(p.list, func(a, b *Sampled) int { return bytes.Compare(a.Name, b.Name) })
+	for i, c := range p.list {
+		c.N = i
+	}
+}
+
+// Restore adds a sample that another Pool had, after those before it there and those of earlier snapshots.
+// It reports whether a Pool can have it.
 func (p *Pool) Restore(c *Sampled) bool {
+	if n := len(p.list); n > 0 && p.list[n-1].Input == c.Input {
+		c.N = p.list[n-1].N + 1
+	}
 	ok := len(c.Name) <= maxSampleName && len(c.Text) <= maxString && len(c.Values) <= maxFields &&
 		c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1 &&
-		c.N >= 0 && (len(p.list) == 0 || p.list[len(p.list)-1].compare(c) < 0)
+		(len(p.list) == 0 || p.list[len(p.list)-1].Input <= c.Input)
 	for i := range c.Values {
 		ok = ok && len(c.Values[i].Name) <= maxFirst && len(c.Values[i].Text) <= maxFirst
 	}
@@ -139,8 +165,7 @@ func (p *Pool) Add(s *Sampler) {
 	for i := range s.list {
 		if p.admit(&s.list[i]) {
 			c := s.list[i]
-			c.Input, c.N = p.input, p.n
-			p.n++
+			c.Input = p.input
 			p.list = append(p.list, &c)
 		}
 	}

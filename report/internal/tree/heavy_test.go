@@ -295,17 +295,16 @@ func read(t *testing.T, f *forest) *forest {
 // TestHostileRecords checks that records that no tree wrote are refused.
 func TestHostileRecords(t *testing.T) {
 	none := [2]int64{-1, -1}
-	good := []Record{{Lost: none}, {Depth: 1, Label: []byte("a:"), Lost: [2]int64{3, -1}}, {Depth: 2, Kind: end, Label: []byte("x"), Lost: none}}
+	good := []Record{{Lost: none}, {Depth: 1, Label: []byte("a:"), Lost: [2]int64{3, -1}}, {Depth: 2, Leaf: true, Label: []byte("x"), Lost: none}}
 	for what, edit := range map[string]func(r []Record) []Record{
 		"no root":   func(r []Record) []Record { return r[1:] },
 		"two roots": func(r []Record) []Record { return append(r, r[0]) },
 		"twice":     func(r []Record) []Record { return append(r, r[2]) },
 		"too deep":  func(r []Record) []Record { r[2].Depth = 4; return r },
 		"below a leaf": func(r []Record) []Record {
-			return append(r, Record{Depth: 3, Kind: end, Label: []byte("y"), Lost: none})
+			return append(r, Record{Depth: 3, Leaf: true, Label: []byte("y"), Lost: none})
 		},
 		"no separator":       func(r []Record) []Record { r[1].Label = []byte("a"); return r },
-		"kind":               func(r []Record) []Record { r[2].Kind = 2; return r },
 		"missed":             func(r []Record) []Record { r[2].Missed = -1; return r },
 		"lost":               func(r []Record) []Record { r[1].Lost[0] = -2; return r },
 		"a folded leaf":      func(r []Record) []Record { r[2].Lost[1] = 0; return r },
