@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser/internal/rdb"
+	"github.com/rdblens/rdblens/parser/internal/source"
 	"github.com/rdblens/rdblens/parser/internal/spool"
 )
 
@@ -44,7 +45,8 @@ type blockReader struct {
 	size     int // of a block
 	headroom int // bytes of a block that can be kept for the next: at least rdb.WholeBlock
 	pool     chan *block
-	made     int // blocks allocated so far, up to the capacity of pool
+	made     int      // blocks allocated so far, up to the capacity of pool
+	begun    []*block // are being filled in the background, in this order
 
 	cur  *block
 	data []byte // the current block, with what was kept of the one before
@@ -58,23 +60,28 @@ func newBlockReader(src io.Reader, blocks, size int) *blockReader {
 	return &blockReader{src: src, pool: make(chan *block, blocks), size: size, headroom: max(size/2, rdb.WholeBlock)}
 }
 
-// free returns a block that is not in use.
-func (r *blockReader) free() *block {
+// free returns a block that is not in use. If there is none, it waits, or returns nil.
+func (r *blockReader) free(wait bool) (b *block) {
 	select {
-	case b := <-r.pool:
-		return b
+	case b = <-r.pool:
 	default:
-	}
-	if r.made < cap(r.pool) {
-		r.made++
-		b, _ := spareBlocks.Get().(*block)
-		if n := r.headroom + r.size + rdb.SlackLZF; b == nil || len(b.data) != n {
-			b = &block{data: make([]byte, n)}
+		switch {
+		case r.made < cap(r.pool):
+			r.made++
+			b, _ = spareBlocks.Get().(*block)
+			if n := r.headroom + r.size + rdb.SlackLZF; b == nil || len(b.data) != n {
+				b = &block{data: make([]byte, n)}
+			}
+			b.pool = r.pool
+		case wait:
+			b = <-r.pool
+		default:
+			return nil
 		}
-		b.pool = r.pool
-		return b
 	}
-	return <-r.pool
+	b.n, b.err = 0, nil
+	b.refs.Store(1)
+	return b
 }
 
 // spareBlocks has blocks of sources that were read to their end: thousands of small
@@ -86,6 +93,12 @@ var spareBlocks sync.Pool
 func (r *blockReader) close() {
 	if r.cur != nil {
 		r.cur.release()
+	}
+	if in := r.ahead(); in != nil && r.err != nil { // else its goroutine may still fill them
+		for _, b := range r.begun {
+			in.Next()
+			b.release()
+		}
 	}
 	for {
 		select {
@@ -99,17 +112,50 @@ func (r *blockReader) close() {
 
 // fill reads the next bytes of the source into b, behind those that it has.
 func (r *blockReader) fill(b *block) {
-	b.err = nil
-	to := b.data[r.headroom : r.headroom+r.size]
-	for idle := 0; b.n < len(to) && b.err == nil; {
-		var k int
-		k, b.err = r.src.Read(to[b.n:])
-		b.n += k
-		if k > 0 {
-			idle = 0
-		} else if idle++; idle == 100 && b.err == nil {
-			b.err = io.ErrNoProgress
+	n, err := source.Fill(r.src, b.data[r.headroom+b.n:r.headroom+r.size])
+	b.n, b.err = b.n+n, err
+}
+
+// An aheadSource fills buffers in the background: see source.Reader.Begin.
+type aheadSource interface {
+	ahead() *source.Reader // nil: it does not
+}
+
+// ahead returns the source if it fills buffers in the background, else nil, as after the
+// end of the context.
+func (r *blockReader) ahead() *source.Reader {
+	if s, ok := r.src.(aheadSource); ok {
+		return s.ahead()
+	}
+	return nil
+}
+
+// next reads the next block.
+func (r *blockReader) next() (b *block) {
+	in := r.ahead()
+	if in != nil && len(r.begun) > 0 {
+		b, r.begun = r.begun[0], r.begun[1:]
+		b.n, b.err = in.Next()
+		return b
+	}
+
+	r.made -= len(r.begun) // the context has ended, but the goroutine may still fill them
+	r.begun = nil
+	b = r.free(true)
+	r.fill(b)
+	return b
+}
+
+// begin has the blocks that are not in use filled while others are walked.
+func (r *blockReader) begin() {
+	in := r.ahead()
+	for in != nil && len(r.begun) < source.MaxAhead {
+		b := r.free(false)
+		if b == nil {
+			return
 		}
+		in.Begin(b.data[r.headroom : r.headroom+r.size])
+		r.begun = append(r.begun, b)
 	}
 }
 
@@ -122,10 +168,7 @@ func (r *blockReader) advance(keep int) bool {
 		r.data = r.data[keep:]
 		return false
 	}
-	b := r.free()
-	b.n = 0
-	b.refs.Store(1)
-	r.fill(b)
+	b := r.next()
 	if r.record != nil {
 		if r.record.Add(b.data[r.headroom : r.headroom+b.n]); r.record.Err != nil {
 			b.n, b.err = 0, r.record.Err
@@ -140,6 +183,9 @@ func (r *blockReader) advance(keep int) bool {
 	}
 	r.cur, r.err = b, b.err
 	r.data = b.data[from : r.headroom+b.n]
+	if r.err == nil {
+		r.begin()
+	}
 	return b.n > 0
 }
 
@@ -155,4 +201,11 @@ func (i *interruptible) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return i.r.Read(p)
+}
+
+func (i *interruptible) ahead() *source.Reader {
+	if s, ok := i.r.(aheadSource); ok && i.ctx.Err() == nil {
+		return s.ahead()
+	}
+	return nil
 }

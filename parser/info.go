@@ -86,11 +86,12 @@ type Info struct {
 
 	// Sampled has the memory of the same keys with every allocator, in the order of
 	// memory.Allocators, and SampledBytes is what they take in the snapshot; nil if
-	// Options.Allocators did not ask for it. The sample is the first two megabytes, and
-	// then each 128th part of 256 KB. Keys that are larger and cannot be split are not
-	// in it.
-	Sampled      []int64
-	SampledBytes int64
+	// Options.Allocators did not ask for it. The sample is the first eight megabytes, and
+	// then each 256th part of 256 KB. Keys that are larger and cannot be split are not
+	// in it. SampledLogs has the sums of the binary logarithms of what each key takes, in
+	// 1/65536, and SampledKeys their number: small keys differ by more than large ones.
+	Sampled, SampledLogs      []int64
+	SampledBytes, SampledKeys int64
 	// StreamNode has the bytes of the largest node of a stream that is full, which is about
 	// stream-node-max-bytes; 0 if none is, or without a memory model.
 	StreamNode int64

@@ -181,9 +181,10 @@ func (r *runner) keepSink(u *unit) {
 // file name, and decompressed as they stream. A plain file is read straight into
 // the caller's buffer.
 //
-// Run and NewScanner call End where the snapshot ends. A caller that reads a
-// Source itself should do the same: only then are the checksums of compressed
-// frames verified.
+// Run and NewScanner call End where the snapshot ends. They do not read a compressed
+// Source by its Read, but have it decompressed ahead in a goroutine, until Close. A
+// caller that reads a Source itself should call End, too: only then are the checksums
+// of compressed frames verified.
 type Source struct {
 	r *source.Reader
 }
@@ -232,6 +233,13 @@ func (s *Source) Read(p []byte) (int, error) { return s.r.Read(p) }
 // damaged although the snapshot is whole. End must be called at most once.
 func (s *Source) End(read int64, rest []byte) (trailing int64, err error) {
 	return s.r.End(read, rest)
+}
+
+func (s *Source) ahead() *source.Reader {
+	if s.r.Compressed() {
+		return s.r
+	}
+	return nil
 }
 
 func (s *Source) diagnose(ctx context.Context, offset int64, cause error) message.Message {

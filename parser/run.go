@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -50,7 +51,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 	}
 	if opt.Allocators && r.w.model != nil {
 		r.models = r.w.model.Allocators()
-		r.info.Sampled = make([]int64, len(r.models))
+		r.info.Sampled, r.info.SampledLogs = make([]int64, len(r.models)), make([]int64, len(r.models))
 	}
 	if opt.Header != nil {
 		opt.Header(r.info)
@@ -135,8 +136,8 @@ type unit struct {
 	size      int64 // bytes that crc covers
 	unpacked  bool  // they stand in a compressed block, which crc is not for
 
-	sampled bool    // a sample is to be taken of it
-	sample  []int64 // memory with every allocator, nil: none was taken
+	sampled bool     // a sample is to be taken of it
+	sample  []sample // with every allocator, nil: none was taken
 
 	piece piece // of a key larger than a block
 
@@ -202,24 +203,23 @@ func (r *runner) newUnit() *unit {
 
 // The units of which a sample is taken: the first ones, and each so many after them.
 const (
-	sampledFirst = 8
+	sampledFirst = 32
 	sampledEach  = 256
 )
 
-// takeSample walks a unit again with the models of the other allocators. own is what its
-// keys take by the model of the snapshot, and largest the largest of them. Of documents,
-// which share names, that is walked again, too: the second walk of any model finds no new
-// names.
-func (r *runner) takeSample(w *walker, u *unit, own, largest int64) {
+// A sample is what keys take by a model: see Info.Sampled.
+type sample struct{ memory, logs, keys int64 }
+
+// takeSample walks a unit again with the models of all allocators. largest is the memory of
+// its largest key by the model of the snapshot. Of documents, which share names, only a second
+// walk finds no new ones.
+func (r *runner) takeSample(w *walker, u *unit, largest int64) {
 	modules := len(u.counters.modules) > 0
-	w.counters, u.sample = newCounters(), make([]int64, len(r.models))
+	w.counters, u.sample = newCounters(), make([]sample, len(r.models))
 	for i, m := range r.models {
 		same := slices.IndexFunc(r.models[:i], func(o *memory.Model) bool { return m.Agrees(o, largest) })
 		if !modules && same >= 0 {
 			u.sample[i] = u.sample[same]
-			continue
-		} else if !modules && m.Agrees(w.src.model, largest) {
-			u.sample[i] = own
 			continue
 		}
 		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
@@ -230,12 +230,15 @@ func (r *runner) takeSample(w *walker, u *unit, own, largest int64) {
 				p := u.piece
 				p.walk(w)
 				w.measure()
-				u.sample[i] = max(w.key.Memory, 0)
+				u.sample[i].memory = max(w.key.Memory, 0)
 				return
 			}
 			for w.Pos < len(w.Buf) {
 				if w.fastRecord() || w.step() == steppedKey {
-					u.sample[i] += max(w.key.Memory, 0)
+					s := &u.sample[i]
+					s.memory += max(w.key.Memory, 0)
+					s.logs += int64(math.Log2(float64(max(w.key.Memory, 1))) * (1 << 16))
+					s.keys++
 				}
 			}
 		})
@@ -379,7 +382,7 @@ func (r *runner) walkInline() {
 
 // walk walks a unit that was cut off.
 func (r *runner) walk(w *walker, u *unit) {
-	own, largest := int64(0), int64(0) // memory of the keys, if a sample is taken
+	largest := int64(0) // memory of the largest key, if a sample is taken
 	if !r.stopped.Load() {
 		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
 		w.db, w.counters = u.db, u.counters
@@ -393,8 +396,7 @@ func (r *runner) walk(w *walker, u *unit) {
 				u.piece.walk(w)
 				if u.sampled {
 					w.measure()
-					own = max(w.key.Memory, 0)
-					largest = own
+					largest = w.key.Memory
 				}
 				return
 			}
@@ -402,7 +404,6 @@ func (r *runner) walk(w *walker, u *unit) {
 			for w.Pos < len(w.Buf) {
 				if w.fastRecord() || w.step() == steppedKey {
 					if u.sampled {
-						own += max(w.key.Memory, 0)
 						largest = max(largest, w.key.Memory)
 					}
 					w.inCallback = true
@@ -415,7 +416,7 @@ func (r *runner) walk(w *walker, u *unit) {
 		}))
 	}
 	if u.sampled && u.fail == nil && !r.stopped.Load() {
-		r.takeSample(w, u, own, largest)
+		r.takeSample(w, u, largest)
 	}
 	blk := u.blk
 	u.blk, u.data = nil, nil
@@ -463,10 +464,12 @@ func (r *runner) complete(u *unit) {
 	r.counters.add(u.counters)
 	r.checksum = crc64.Combine(r.checksum, u.crc, u.size)
 	if u.sample != nil {
-		for i, n := range u.sample {
-			r.info.Sampled[i] += n
+		for i, s := range u.sample {
+			r.info.Sampled[i] += s.memory
+			r.info.SampledLogs[i] += s.logs
 		}
 		r.info.SampledBytes += u.size
+		r.info.SampledKeys += u.sample[0].keys
 	}
 	if u.lastKey != nil {
 		r.lastKey = u.lastKey

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 )
@@ -162,6 +163,35 @@ func TestInterruptedWithinKey(t *testing.T) {
 			cancel()
 		}
 	}
+}
+
+// TestInterruptedAhead cancels a pass in the middle of a key, while all blocks but one are
+// being filled from a compressed file.
+func TestInterruptedAhead(t *testing.T) {
+	in := newRDB("REDIS0011").key(0, "good").str("1").key(0, "large").len(1 << 40).b
+	src, err := Wrap(bytes.NewReader(packers["gzip"](append(in, make([]byte, 100*smallBlock)...))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	ctx := &endingContext{Context: t.Context()}
+	ctx.left.Store(10)
+	if info, err := run(ctx, src, Options{Jobs: 1}, newNoSink, smallBlock); !errors.Is(err, context.Canceled) || info.Keys != 1 {
+		t.Errorf("%d keys, %v", info.Keys, err)
+	}
+}
+
+// endingContext ends when it was asked some times.
+type endingContext struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endingContext) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 // TestInterruptedStall cancels a pass whose source delivered some bytes and then

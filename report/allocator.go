@@ -15,12 +15,12 @@ import (
 // Which allocator a server had, no snapshot says, but its used_memory does: that is near
 // what is predicted for one of them. So a sample of the keys is measured with each.
 
-// The values of Memory.AllocatorBasis.
+// The values of AllocatorChoice.AllocatorBasis.
 const (
 	AllocatorGiven   = "given"   // by the caller
 	AllocatorFound   = "found"   // used_memory fits this one, and no other
 	AllocatorTie     = "tie"     // used_memory fits others nearly as well
-	AllocatorAlike   = "alike"   // the predictions for all allocators are within half a per cent
+	AllocatorAlike   = "alike"   // the same, but its keys are hardly different with these
 	AllocatorAssumed = "assumed" // used_memory fits another one, but the input cannot be read again
 	AllocatorUnknown = "unknown" // the snapshot has no used_memory, or no allocator explains it
 )
@@ -110,32 +110,39 @@ func (c *census) fit(times, keys float64) (memory, spread float64) {
 	return ofKey*keys + ofByte*times*sumB, 3*math.Sqrt(rest/(n-2)*n)/sumM + math.Abs(times*sumK/keys-1)/2
 }
 
-// A foundAllocator is what a source shows of the allocator.
-type foundAllocator struct {
-	name  string   // "" the usual one of the server
-	basis string   // as Memory.AllocatorBasis
-	fits  []string // of a tie, as Memory.AllocatorFits
-	// differ is by what part the keys differ between fits.
-	differ float64
+// AllocatorChoice is what a source shows of the allocator of its server.
+type AllocatorChoice struct {
+	// Allocator is the one that figures are for, "" the usual one of the server.
+	Allocator string `json:"allocator"`
+	// AllocatorBasis is "given" by the caller, or "found" by used_memory; "tie" if that
+	// fits several allocators, "alike" if these differ by at most one per cent for the keys,
+	// "assumed" if it fits another one but the input cannot be read again, "unknown" if
+	// nothing can be said.
+	AllocatorBasis string `json:"allocator_basis,omitempty"`
+	// AllocatorFits are the allocators of a tie, the likeliest first.
+	AllocatorFits []string `json:"allocator_fits,omitempty"`
+	// AllocatorsDiffer is by what part the memory of all keys differs between those of a tie, or a
+	// key in the mean, whichever is more.
+	AllocatorsDiffer float64 `json:"allocators_differ,omitempty"`
 }
 
 // FindOptions returns the options of the memory model of the server that wrote a snapshot,
-// with its Allocator and StreamNode, for the commands that read it without a Scan. Of a large
-// source its first megabytes are read; if whole is true, and they do not decide on the
-// allocator, more and at last all of it. What the options name already, and a source that
-// cannot be read again, stay as they are.
-func FindOptions(ctx context.Context, source *Source, options memory.Options, whole bool) memory.Options {
+// with its Allocator and StreamNode, for the commands that read it without a Scan, and how the
+// allocator was chosen. Of a large source its first megabytes are read; if whole is true, and
+// they do not decide on the allocator, more and at last all of it. What the options name
+// already, and a source that cannot be read again, stay as they are.
+func FindOptions(ctx context.Context, source *Source, options memory.Options, whole bool) (memory.Options, AllocatorChoice) {
 	found := options
 	for part := int64(firstPart); ; part *= nextPart {
 		if part > source.Size/nextPart {
 			part = math.MaxInt64
 		}
 		a, node, certain := findAllocator(ctx, source, options, part, false)
-		if found.Allocator = a.name; part == firstPart || found.StreamNode == 0 {
+		if found.Allocator = a.Allocator; part == firstPart || found.StreamNode == 0 {
 			found.StreamNode = node
 		}
 		if certain || !whole || part > source.Size {
-			return found
+			return found, a
 		}
 	}
 }
@@ -144,17 +151,18 @@ func FindOptions(ctx context.Context, source *Source, options memory.Options, wh
 // parser.Info.StreamNode, and reports whether all of the source would
 // show the same allocator, and in the same way if basis is to be certain, too.
 func findAllocator(ctx context.Context, source *Source, options memory.Options, part int64, basisToo bool) (
-	found foundAllocator, streamNode int64, certain bool) {
-	if options.Allocator != "" {
-		return foundAllocator{name: options.Allocator, basis: AllocatorGiven}, 0, true
+	found AllocatorChoice, streamNode int64, certain bool) {
+	unknown := AllocatorChoice{Allocator: options.Allocator, AllocatorBasis: AllocatorUnknown}
+	given := options.Allocator != ""
+	if given {
+		unknown.AllocatorBasis = AllocatorGiven
 	}
-	unknown := foundAllocator{basis: AllocatorUnknown}
-	if source.Size < 0 || source.Once || options.Server != "" {
-		return unknown, 0, false
+	if source.Size < 0 || source.Once {
+		return unknown, 0, given
 	}
 	src, err := source.Open(ctx)
 	if err != nil {
-		return unknown, 0, false
+		return unknown, 0, given
 	}
 	defer src.Close()
 	var in io.Reader = src
@@ -167,18 +175,16 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options, 
 	options.State = ""
 	info, err := parser.Run(ctx, in,
 		parser.Options{NoChecksum: true, Allocators: true, Memory: func(info *parser.Info) *memory.Model {
-			o := options
-			o.RDB, o.Cluster = info.Version, o.Cluster || info.Cluster
-			if info.UsedMem > 0 {
-				model, _, _ = memory.Choose(info.Server, info.ServerVersion, o)
+			if m, _, other := modelOf(info, options); info.UsedMem > 0 && !other {
+				model = m
 			}
 			return model
 		}}, func() parser.Sink {
 			return &censusSink{all: all, census: census{databases: make(map[int]*memory.Database)}}
 		})
 	streamNode = info.StreamNode
-	if model == nil || info.SampledBytes == 0 {
-		return unknown, streamNode, model == nil
+	if given || model == nil || info.SampledBytes == 0 {
+		return unknown, streamNode, given || model == nil
 	}
 	keys, rest, spread := float64(all.memory), 1., math.Inf(1) // rest: what all keys are of those that were read
 	switch {
@@ -216,21 +222,22 @@ func findAllocator(ctx context.Context, source *Source, options memory.Options, 
 	for _, part := range []float64{-1, -.5, .5, 1} {
 		if certain && spread > 0 {
 			a := allocatorOf(model, info, int64(keys*(1+part*spread)), databases)
-			certain = a.name == found.name && (!basisToo || a.basis == found.basis && slices.Equal(a.fits, found.fits))
+			certain = a.Allocator == found.Allocator && (!basisToo || a.AllocatorBasis == found.AllocatorBasis &&
+				slices.Equal(a.AllocatorFits, found.AllocatorFits))
 		}
 	}
-	if !certain && found.basis != AllocatorFound && !info.Ended { // what is known of a part is too rough to decide between two that fit
-		found.name = ""
+	if !certain && found.AllocatorBasis != AllocatorFound && !info.Ended { // a part is too rough to decide between two that fit
+		found.Allocator = ""
 	}
 	return found, streamNode, certain
 }
 
 // allocatorOf returns the allocator that explains used_memory. keys is what all keys
 // take by the model, with what they share.
-func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases []memory.Database) (found foundAllocator) {
+func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases []memory.Database) (found AllocatorChoice) {
 	own := sampleOf(info, model)
 	if own == 0 {
-		return foundAllocator{name: model.Allocator(), basis: AllocatorUnknown}
+		return AllocatorChoice{Allocator: model.Allocator(), AllocatorBasis: AllocatorUnknown}
 	}
 	var predicted []int64
 	for i, m := range model.Allocators() {
@@ -238,28 +245,45 @@ func allocatorOf(model *memory.Model, info *parser.Info, keys int64, databases [
 		predicted = append(predicted, p.UsedMemory)
 	}
 	usual := memory.UsualAllocator(info.Server, info.ServerVersion)
-	var keysOf []int64
-	for _, i := range memory.FindAllocator(info.UsedMem, predicted, usual) {
-		keysOf = append(keysOf, info.Sampled[i])
-		found.fits = append(found.fits, memory.Allocators()[i])
+	fits := memory.FindAllocator(info.UsedMem, predicted, usual)
+	if len(fits) == 0 {
+		return AllocatorChoice{Allocator: usual, AllocatorBasis: AllocatorUnknown}
 	}
-	const alike = .005
-	spread := float64(slices.Max(predicted)-slices.Min(predicted)) / float64(slices.Min(predicted))
-	found.basis = AllocatorTie
-	switch {
-	case len(found.fits) == 0:
-		return foundAllocator{name: usual, basis: AllocatorUnknown}
-	case spread < alike:
-		found.basis = AllocatorAlike
-	case len(found.fits) == 1:
-		found.basis = AllocatorFound
+	for _, i := range fits {
+		all := float64(info.Sampled[i])/float64(max(1, info.Sampled[fits[0]])) - 1
+		each := math.Exp2(float64(info.SampledLogs[i]-info.SampledLogs[fits[0]])/float64(max(1, info.SampledKeys)<<16)) - 1
+		found.AllocatorFits = append(found.AllocatorFits, memory.Allocators()[i])
+		found.AllocatorsDiffer = max(found.AllocatorsDiffer, math.Abs(all), math.Abs(each))
 	}
-	found.name = found.fits[0]
-	found.differ = float64(slices.Max(keysOf))/float64(max(1, slices.Min(keysOf))) - 1
-	if found.basis != AllocatorTie {
-		found.fits = nil
+	const seen = .01 // less does not show
+	found.Allocator, found.AllocatorBasis = found.AllocatorFits[0], AllocatorTie
+	if found.AllocatorsDiffer <= seen {
+		found = AllocatorChoice{Allocator: found.Allocator, AllocatorBasis: AllocatorAlike}
+		if len(fits) < len(predicted) {
+			found.AllocatorBasis = AllocatorFound
+		}
 	}
 	return found
+}
+
+// readOnce returns what a choice is of a source that was read with an allocator and cannot be
+// read again.
+func (a AllocatorChoice) readOnce(allocator string) AllocatorChoice {
+	if at := slices.Index(a.AllocatorFits, allocator); at > 0 {
+		a.AllocatorFits = slices.Insert(slices.Delete(a.AllocatorFits, at, at+1), 0, allocator)
+	} else if at < 0 && a.Allocator != allocator && a.AllocatorBasis != AllocatorUnknown {
+		a = AllocatorChoice{AllocatorBasis: AllocatorAssumed}
+	}
+	a.Allocator = allocator
+	return a
+}
+
+// AllocatorOf returns the choice for a source that was read once, with a model and
+// parser.Options.Allocators.
+func AllocatorOf(model *memory.Model, info *parser.Info) AllocatorChoice {
+	keys := float64(sampleOf(info, model))*float64(info.Bytes)/float64(max(1, info.SampledBytes)) + float64(info.TemplateMemory)
+	return allocatorOf(model, info, int64(keys), []memory.Database{{Keys: info.Keys, Expires: max(0, info.AnnouncedExpires)}}).
+		readOnce(model.Allocator())
 }
 
 func sampleOf(info *parser.Info, model *memory.Model) int64 {
@@ -271,33 +295,22 @@ func sampleOf(info *parser.Info, model *memory.Model) int64 {
 	return 0
 }
 
-// allocatorNote says what is not sure about the allocator of an input; zero nothing.
-func allocatorNote(in *Input) (none message.Message) {
-	m := in.Memory
-	if m == nil {
-		return none
-	}
-	switch m.AllocatorBasis {
+// Doubt says what is not sure about the allocator; zero nothing.
+func (a AllocatorChoice) Doubt() (none message.Message) {
+	now, flag := message.Text("now", a.Allocator), message.Code("flag", "--allocator")
+	switch a.AllocatorBasis {
 	case AllocatorTie:
-		const seen = .01 // less does not show
-		if m.AllocatorsDiffer <= seen {
-			return none
-		}
 		var fits []message.Message
-		for _, name := range m.AllocatorFits {
+		for _, name := range a.AllocatorFits[1:] {
 			fits = append(fits, message.New("{allocator}", message.Text("allocator", name)))
 		}
-		return message.New("used_memory fits {fits}: figures are for the first ({flag})",
-			message.List("fits", ", ", fits), message.Code("flag", "--allocator"))
+		return message.New("allocator: {now}; used_memory also fits {fits}: ±{share} ({flag})", now, message.List("fits", ", ", fits),
+			message.Share("share", a.AllocatorsDiffer), flag)
 	case AllocatorAssumed:
 		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name "+
-			"it ({flag})",
-			message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
+			"it ({flag})", now, flag)
 	case AllocatorUnknown:
-		if m.PartsOf == PartsOfSnapshot || m.PartsOf == PartsOfInfo {
-			return message.New("used_memory does not show the allocator: figures are for {now} ({flag})",
-				message.Text("now", m.Allocator), message.Code("flag", "--allocator"))
-		}
+		return message.New("used_memory does not show the allocator: figures are for {now} ({flag})", now, flag)
 	}
 	return none
 }

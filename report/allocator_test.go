@@ -25,6 +25,37 @@ func keysWithUsedMemory(release string, n int, used int64) []byte {
 	return append(b, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
 }
 
+// TestAllocatorsOfKeys has snapshots of small servers, whose used_memory all allocators fit: the
+// keys differ with them although used_memory hardly does, or the sum of the keys, because one of
+// them is large.
+func TestAllocatorsOfKeys(t *testing.T) {
+	policy, err := config.Load(config.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		large int // bytes of one more key
+	}{{"small keys", 0}, {"one large key", 7<<20 - 100}} {
+		in := keysWithUsedMemory("7.0.15", 300, 1_200_000+int64(c.large))
+		if c.large > 0 {
+			in = append(in[:len(in)-9], "\x00\x05large\x80"...)
+			in = append(binary.BigEndian.AppendUint32(in, uint32(c.large)), make([]byte, c.large)...)
+			in = append(in, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)
+		}
+		source := Source{Name: "dump.rdb", Size: int64(len(in)), Open: func(context.Context) (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(in)), nil
+		}}
+		r, err := Scan(context.Background(), []Source{source}, policy, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := r.Inputs[0].Memory; m.AllocatorBasis != AllocatorTie || m.AllocatorsDiffer < .05 || m.Doubt().IsZero() {
+			t.Errorf("%s: %+v", c.name, m.AllocatorChoice)
+		}
+	}
+}
+
 // TestAllocatorFound scans a snapshot whose used_memory is a little over what is
 // predicted for one allocator.
 func TestAllocatorFound(t *testing.T) {

@@ -138,7 +138,7 @@ func ordinaryReport() *Report {
 			Checksum: "ok", Bytes: 712_345, FileBytes: 712_345, Keys: 4213, Databases: 2, UsedMem: 13_700_000, Functions: 2, FunctionBytes: 3100,
 			Modules: []Module{{Name: "ReJSON-RL", Keys: 3}}, LoadableBy: Loadable{Redis: "7.0", Valkey: "7.2", Modules: []Name{"ReJSON-RL"}}, Complete: true, Ended: true,
 			Warnings: []string{`1 stream has another number of live entries than its length says (first: "events:\xff")`},
-			Memory: &Memory{Model: "redis 7.0", Allocator: "jemalloc", State: "live", Predicted: 12_400_000, Startup: 870_000, Keys: 11_400_000, Tables: 130_000,
+			Memory: &Memory{Model: "redis 7.0", AllocatorChoice: AllocatorChoice{Allocator: "jemalloc"}, State: "live", Predicted: 12_400_000, Startup: 870_000, Keys: 11_400_000, Tables: 130_000,
 				Difference: p(1_300_000), Explanation: []string{"about 1.2 MB that a restart frees: the difference is over 10 %, which slack left by deleted data, another allocator or modules explain"},
 				Fit: &Fit{MaxMemory: 10 << 20, Fits: new(false), Free: new(int64(10<<20 - 12_400_000)), Reported: 13_700_000, Policies: []Eviction{
 					{Policy: "allkeys-*", Keys: 4213, MemoryBytes: 11_400_000, Share: 1}, {Policy: "volatile-*", Keys: 3000, MemoryBytes: 3_100_000, Share: 0.27}}}},

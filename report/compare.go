@@ -435,7 +435,7 @@ func (c *comparison) readAgain(ctx context.Context, source *Source, known *agg.K
 	var model *memory.Model
 	options := parser.Options{NoChecksum: true, Jobs: s.opt.Jobs}
 	options.Memory = func(info *parser.Info) *memory.Model {
-		model, _, _ = s.model(info, s.opt.Memory)
+		model, _, _ = modelOf(info, s.opt.Memory)
 		return model
 	}
 	options.Header = func(info *parser.Info) { engine = s.engine(info, model); namer = engine.Namer() }

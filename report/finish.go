@@ -334,9 +334,9 @@ func floorSeconds(ms int64) int64 {
 }
 
 func (f *finisher) list(entries []agg.Entry) []KeyRow {
-	var rows []KeyRow
-	for i := range entries[:min(len(entries), f.opt.Top)] {
-		rows = append(rows, f.row(&entries[i]))
+	rows := make([]KeyRow, min(len(entries), f.opt.Top))
+	for i := range rows {
+		rows[i] = f.row(&entries[i])
 	}
 	return rows
 }

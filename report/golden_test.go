@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 )
 
@@ -51,6 +53,74 @@ func withoutNil(r *Report) *Report {
 	c := make(listFiller).fill(reflect.ValueOf(*r)).Interface().(Report)
 	c.Schema = SchemaVersion
 	return &c
+}
+
+// listFiller replaces nil by empty lists and maps, except fields that are omitted when
+// empty. It copies what it changes. It knows of each type whether its values
+// have lists or maps.
+type listFiller map[reflect.Type]bool
+
+// fill returns a value with empty lists and maps in place of nil.
+func (l listFiller) fill(v reflect.Value) reflect.Value {
+	t := v.Type()
+	switch {
+	case !l.hasLists(t) || t.Kind() == reflect.Pointer && v.IsNil():
+		return v
+	case t.Kind() == reflect.Slice && !v.IsNil() && !l.hasLists(t.Elem()):
+		return v
+	case t.Kind() == reflect.Struct:
+		c := reflect.New(t).Elem()
+		c.Set(v)
+		for i := range t.NumField() {
+			list := c.Field(i).Kind() == reflect.Slice || c.Field(i).Kind() == reflect.Map
+			if f := t.Field(i); f.IsExported() && l.hasLists(f.Type) && !(list && omitsEmpty(f) && c.Field(i).IsNil()) {
+				c.Field(i).Set(l.fill(v.Field(i)))
+			}
+		}
+		return c
+	}
+	return copied(v, l.fill)
+}
+
+func (l listFiller) hasLists(t reflect.Type) bool {
+	known, ok := l[t]
+	if ok {
+		return known
+	}
+	if t == reflect.TypeFor[message.Message]() { // it writes itself
+		return false
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map:
+		known = true
+	case reflect.Pointer:
+		known = l.hasLists(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			known = known || t.Field(i).IsExported() && l.hasLists(t.Field(i).Type)
+		}
+	}
+	l[t] = known
+	return known
+}
+
+func omitsEmpty(f reflect.StructField) bool {
+	name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return !f.IsExported() || name == "-" || option == "omitempty" || option == "omitzero"
+}
+
+// oneLineJSON returns a report as encoding/json writes it, on one line.
+func oneLineJSON(t *testing.T, r *Report) []byte {
+	var text, escaped bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(withoutNil(r)); err != nil {
+		t.Fatal(err)
+	}
+	w := jsonWriter{Writer: bufio.NewWriter(&escaped)}
+	w.escaped(bytes.TrimSpace(text.Bytes()))
+	w.Flush()
+	return escaped.Bytes()
 }
 
 func render(t *testing.T, format string, r *Report, width int) []byte {
@@ -195,6 +265,10 @@ func TestJSONComesBack(t *testing.T) {
 		}
 		if d := cmp.Diff(withoutNil(c.report), got); d != "" && c.name != "hostile" {
 			t.Errorf("%s:\n%s", c.name, d)
+		}
+		var line bytes.Buffer
+		if json.Compact(&line, out); !bytes.Equal(line.Bytes(), oneLineJSON(t, c.report)) {
+			t.Errorf("%s: encoding/json writes it in another way", c.name)
 		}
 		if again := render(t, "json", got, 0); !bytes.Equal(out, again) {
 			t.Errorf("%s: written again it differs", c.name)

@@ -9,20 +9,11 @@ import (
 
 // Memory is the memory that the keys of a snapshot take in a server.
 type Memory struct {
-	Model     string `json:"model"` // server and version whose formulas were used
-	Allocator string `json:"allocator"`
-	// AllocatorBasis is "given" by the caller, or "found" by used_memory; "tie" if that
-	// fits several allocators, "alike" if these hardly differ for the keys, "assumed" if it fits
-	// another one but the input cannot be
-	// read again, "unknown" if nothing can be said.
-	AllocatorBasis string `json:"allocator_basis,omitempty"`
-	// AllocatorFits are the allocators of a tie, the likeliest first.
-	AllocatorFits []string `json:"allocator_fits,omitempty"`
-	// AllocatorsDiffer is by what part the memory of all keys differs between those of a tie.
-	AllocatorsDiffer float64 `json:"allocators_differ,omitempty"`
-	State            string  `json:"state"` // "live" or "reloaded"
-	Approximate      bool    `json:"approximate"`
-	Bound            bool    `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
+	Model string `json:"model"` // server and version whose formulas were used
+	AllocatorChoice
+	State       string `json:"state"` // "live" or "reloaded"
+	Approximate bool   `json:"approximate"`
+	Bound       bool   `json:"memory_is_lower_bound,omitempty"` // a lower bound: no model covers the types of some keys
 	// Note says why this model was chosen. NoteMessage is the same as a message.
 	Note        string          `json:"note,omitempty" redact:"of NoteMessage"`
 	NoteMessage message.Message `json:"note_message,omitzero"`
@@ -305,12 +296,11 @@ func (m *Memory) explainDifference(d int64, dropped bool) {
 	}
 }
 
-// model returns the memory model for a snapshot, nil if there is none, why it was
+// modelOf returns the memory model for a snapshot, nil if there is none, why it was
 // chosen, and whether it is that of another server than the one that wrote the
 // snapshot.
-func (s *scan) model(info *parser.Info, options memory.Options) (m *memory.Model, note string, other bool) {
-	options.Cluster = options.Cluster || info.Cluster
-	options.RDB = info.Version
+func modelOf(info *parser.Info, options memory.Options) (m *memory.Model, note string, other bool) {
+	options.Cluster, options.RDB = options.Cluster || info.Cluster, info.Version
 	m, note, _ = memory.Choose(info.Server, info.ServerVersion, options) // check tried the options
 	if options.Server == "" || m == nil {
 		return m, note, false

@@ -148,6 +148,19 @@ func TestCanGo(t *testing.T) {
 			t.Errorf("what can go: %s", s.Text)
 		}
 	}
+	// What deletes stands only where it was asked for.
+	for _, format := range []string{"table", "details", "markdown", "html", "summary", "csv", "groups.csv", "findings.csv"} {
+		for _, asked := range []bool{false, true} {
+			var b strings.Builder
+			if err := Write(format, &b, r, WriteOptions{Width: 120, Advice: asked}); err != nil {
+				t.Fatal(err)
+			}
+			deletes := strings.Contains(b.String(), "-f unlink") || strings.Contains(b.String(), "redis-cli --pipe")
+			if whole := format == "details" || format == "markdown" || format == "html"; deletes && !asked || asked && whole && !deletes {
+				t.Errorf("%s, asked %v: commands that delete: %v", format, asked, deletes)
+			}
+		}
+	}
 	// Findings of a prefix are its own.
 	for _, n := range r.Tree.Children {
 		for _, c := range n.Children {

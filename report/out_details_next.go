@@ -57,10 +57,14 @@ func (r *Report) canGoAbout() bool {
 	return slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.SavesAbout })
 }
 
-// canGoNote says what the commands of each row do.
-func (r *Report) canGoNote() message.Message {
+// canGoNote says what the commands of each row do; changes: those that delete are among them.
+func (r *Report) canGoNote(changes bool) message.Message {
 	list := []message.Message{word("what can be deleted with the least harm; the first command lists these keys")}
-	if slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.Delete != "" }) {
+	switch deletes := slices.ContainsFunc(r.CanGo, func(c Removable) bool { return c.Delete != "" }); {
+	case deletes && !changes:
+		list[0] = word("what can be deleted with the least harm; the command lists these keys")
+		list = append(list, word("--advice adds those that delete them and put them back"))
+	case deletes:
 		list = append(list, word("the second deletes them for good, with all that was written to them since the snapshot, "+
 			"on the server of redis-cli -h and -p; the third puts them back as the snapshot has them"))
 	}
@@ -85,19 +89,24 @@ func (d *details) canGo() {
 	if len(rows) == 0 {
 		return
 	}
-	d.section(word("What can go"), d.r.canGoNote())
+	d.section(word("What can go"), d.r.canGoNote(d.changes))
 	d.table(d.r.canGoTable(len(rows), false))
 	for i := range rows {
 		c := &rows[i]
 		d.heading(message.New("{n}. {text} {why}", message.Int("n", int64(i+1)), message.Phrase("text", sentenceOf(c.Message, c.Text)),
 			message.Phrase("why", sentenceOf(c.ConditionMessage, c.Condition))))
-		d.commands(c.Shell())
+		d.commands(c.Shell(d.changes))
 	}
 }
 
-// Shell returns the lines for a shell that list the keys of a row, that delete them, and that put them back.
-func (c *Removable) Shell() []string {
-	return slices.DeleteFunc([]string{shellLine(c.List), c.Delete, c.Restore}, func(line string) bool { return line == "" })
+// Shell returns the lines for a shell that list the keys of a row and, if those that change data were asked
+// for, that delete them, and that put them back.
+func (c *Removable) Shell(changes bool) []string {
+	list := []string{shellLine(c.List), c.Delete, c.Restore}
+	if !changes {
+		list = list[:1]
+	}
+	return slices.DeleteFunc(list, func(line string) bool { return line == "" })
 }
 
 func (d *details) savings() {

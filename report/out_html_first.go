@@ -126,12 +126,12 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 }
 
 // canGoCards has a card for each row of what can go.
-func (r *Report) canGoCards() (list []htmlFix) {
+func (r *Report) canGoCards(changes bool) (list []htmlFix) {
 	const most = 30
 	for i := range r.CanGo[:min(len(r.CanGo), most)] {
 		c := &r.CanGo[i]
 		f := htmlFix{About: c.about().Display(), Text: sentenceOf(c.Message, c.Text), Saves: true,
-			Condition: sentenceOf(c.ConditionMessage, c.Condition), Commands: c.Shell(),
+			Condition: sentenceOf(c.ConditionMessage, c.Condition), Commands: c.Shell(changes),
 			Width: max(4, int(ratio(c.SavesBytes, max(r.CanGo[0].SavesBytes, 1))*1000)),
 			Gain:  message.New("frees {size}", message.Phrase("size", c.Saves())),
 			Keys:  only(keysArg("keys", c.Keys))}

@@ -72,8 +72,8 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		r.changesSince(o.Since, v.htmlPage)
 	}
 	if len(r.CanGo) > 0 {
-		v.section(word("What can go"), r.canGoNote())
-		v.add(htmlBlock{Cards: r.canGoCards()})
+		v.section(word("What can go"), r.canGoNote(o.Advice))
+		v.add(htmlBlock{Cards: r.canGoCards(o.Advice)})
 	}
 	if all.savings = r.Savings; len(all.savings) > 0 {
 		v.section(word("What could be saved"), r.savingsNote())

@@ -3,12 +3,15 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	_ "embed"
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
@@ -45,100 +48,250 @@ func writeJSON(w *bufio.Writer, r *Report, _ WriteOptions) error {
 }
 
 func writeJSONFields(w *bufio.Writer, of reflect.Value) error {
-	j := jsonWriter{Writer: w}
+	j := jsonWriter{Writer: w, types: map[reflect.Type]*jsonType{}}
 	j.encoder = json.NewEncoder(&j.buf)
-	j.encoder.SetEscapeHTML(false)
-	fields := make(listFiller).fill(of)
 	w.WriteByte('{')
-	comma := ""
-	for i := range fields.NumField() {
-		field := fields.Type().Field(i)
-		name, option, _ := strings.Cut(field.Tag.Get("json"), ",")
-		v := fields.Field(i)
-		if !field.IsExported() || name == "-" || (option == "omitempty" || option == "omitzero") && v.IsZero() {
-			continue
+	n := 0
+	for _, f := range j.typeOf(of.Type()).fields {
+		if v := of.FieldByIndex(f.index); !f.omit || !v.IsZero() {
+			j.next(&n, newLine)
+			w.WriteString(f.name + " ")
+			j.rows(v, j.typeOf(v.Type()), newLine)
 		}
-		w.WriteString(comma + "\n  \"" + name + "\": ")
-		comma = ","
-		j.write(v, "  ")
 	}
 	w.WriteString("\n}\n")
 	return j.err
 }
 
-// jsonWriter writes values as json.Marshal does, with line breaks, and with \u00NN
-// for the control characters that json.Marshal does not escape (DEL, C1).
+// jsonWriter writes values as json.Marshal does, but empty lists and maps in place of nil, and
+// \u00NN for the control characters that json.Marshal does not escape (DEL, C1).
 type jsonWriter struct {
 	*bufio.Writer
+	types   map[reflect.Type]*jsonType
 	encoder *json.Encoder // into buf
 	buf     bytes.Buffer
+	inArg   bool  // <, > and & are escaped, as json.Marshal does
 	err     error // the first
 }
 
-func (j *jsonWriter) write(v reflect.Value, indent string) {
+// jsonType says how the values of a type are written.
+type jsonType struct {
+	kind   reflect.Kind // Invalid: by encoding/json
+	elem   *jsonType    // of a pointer, a list or a map
+	fields []jsonField  // of a struct
+}
+
+type jsonField struct {
+	name  string // quoted, with a colon
+	index []int
+	omit  bool      // if it is empty
+	of    *jsonType // nil until it is needed
+}
+
+func (j *jsonWriter) typeOf(t reflect.Type) *jsonType {
+	if known := j.types[t]; known != nil {
+		return known
+	}
+	of := &jsonType{kind: t.Kind()}
+	j.types[t] = of
 	switch {
-	case v.Kind() == reflect.Slice && v.Len() > 0:
-		j.WriteByte('[')
-		for i := range v.Len() {
-			j.line(i, indent)
-			j.text(v.Index(i), "", "")
+	case t == reflect.TypeFor[Name](), t == reflect.TypeFor[Figure]():
+	case t == reflect.TypeFor[message.Arg]():
+		of.kind, of.elem = reflect.Func, j.typeOf(reflect.TypeFor[message.JSONArg]())
+	case t.Kind() != reflect.Pointer && (t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())):
+		of.kind = reflect.Invalid
+	case t.Kind() == reflect.Pointer, t.Kind() == reflect.Slice, t.Kind() == reflect.Map:
+		of.elem = j.typeOf(t.Elem())
+	case t.Kind() == reflect.Struct:
+		for _, f := range reflect.VisibleFields(t) {
+			name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.IsExported() && !f.Anonymous && name != "-" {
+				of.fields = append(of.fields, jsonField{`"` + cmp.Or(name, f.Name) + `":`, f.Index, option != "", nil})
+			}
 		}
-		j.WriteString("\n" + indent + "]")
-	case v.Kind() == reflect.Map && v.Len() > 0:
-		j.WriteByte('{')
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for i, key := range keys {
-			j.line(i, indent)
-			j.text(key, "", "")
-			j.WriteString(": ")
-			j.write(v.MapIndex(key), indent+"  ")
-		}
-		j.WriteString("\n" + indent + "}")
+	}
+	return of
+}
+
+// What precedes a value: a new line, with two spaces for each level, or nothing.
+const (
+	newLine = "\n  "
+	oneLine = ""
+)
+
+func deeper(line string) string {
+	if line == oneLine {
+		return oneLine
+	}
+	return line + newLine[1:]
+}
+
+// next begins an element after n others.
+func (j *jsonWriter) next(n *int, line string) {
+	if *n > 0 {
+		j.WriteByte(',')
+	}
+	*n++
+	j.WriteString(line)
+}
+
+// end ends n elements.
+func (j *jsonWriter) end(n int, line string, with byte) {
+	if n > 0 {
+		j.WriteString(line)
+	}
+	j.WriteByte(with)
+}
+
+// rows writes a field of the report: each element of a list and each node of a tree has a line.
+func (j *jsonWriter) rows(v reflect.Value, of *jsonType, line string) {
+	switch {
+	case of.kind == reflect.Slice:
+		j.list(v, of, line, oneLine)
+	case of.kind == reflect.Map:
+		j.entries(v, of, line, j.rows)
 	case v.Type() == reflect.TypeFor[*TreeNode]() && !v.IsNil():
-		j.node(v.Interface().(*TreeNode), indent)
+		j.node(v.Elem(), of.elem, line)
 	default:
-		j.text(v, indent, "  ")
+		j.value(v, of, line)
 	}
 }
 
 // node writes a node on one line, and its children on the next ones.
-func (j *jsonWriter) node(n *TreeNode, indent string) {
-	own := *n
-	own.Children = nil
-	j.escaped(bytes.TrimSuffix(j.encoded(reflect.ValueOf(&own), "", ""), []byte("}")))
-	if len(n.Children) > 0 {
+func (j *jsonWriter) node(v reflect.Value, of *jsonType, line string) {
+	last := len(of.fields) - 1
+	j.WriteByte('{')
+	j.fields(v, of.fields[:last], oneLine)
+	if children := v.FieldByIndex(of.fields[last].index); children.Len() > 0 {
 		j.WriteString(`,"children":[`)
-		for i, c := range n.Children {
-			j.line(i, indent)
-			j.node(c, indent+"  ")
+		n, inner := 0, deeper(line)
+		for i := range children.Len() {
+			j.next(&n, inner)
+			j.node(children.Index(i).Elem(), of, inner)
 		}
-		j.WriteString("\n" + indent + "]")
+		j.end(n, line, ']')
 	}
 	j.WriteByte('}')
 }
 
-func (j *jsonWriter) line(i int, indent string) {
-	if i > 0 {
-		j.WriteByte(',')
+// value writes a value; on several lines if a line is given.
+func (j *jsonWriter) value(v reflect.Value, of *jsonType, line string) {
+	switch of.kind {
+	case reflect.Bool:
+		j.Write(strconv.AppendBool(j.AvailableBuffer(), v.Bool()))
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		if v.Int() < 0 && v.Type() == reflect.TypeFor[Figure]() {
+			j.WriteString("null")
+		} else {
+			j.Write(strconv.AppendInt(j.AvailableBuffer(), v.Int(), 10))
+		}
+	case reflect.String:
+		if s := v.String(); isPlain(s) {
+			j.WriteByte('"')
+			j.WriteString(s)
+			j.WriteByte('"')
+		} else {
+			j.escaped(j.encoded(v, line))
+		}
+	case reflect.Func:
+		outer := j.inArg
+		j.inArg = true
+		j.value(reflect.ValueOf(v.Interface().(message.Arg).JSON()), of.elem, line)
+		j.inArg = outer
+	case reflect.Pointer:
+		if v.IsNil() {
+			j.WriteString("null")
+		} else {
+			j.value(v.Elem(), of.elem, line)
+		}
+	case reflect.Slice:
+		j.list(v, of, line, deeper(line))
+	case reflect.Map:
+		j.entries(v, of, line, j.value)
+	case reflect.Struct:
+		j.WriteByte('{')
+		n := j.fields(v, of.fields, deeper(line))
+		j.end(n, line, '}')
+	default:
+		j.escaped(j.encoded(v, line))
 	}
-	j.WriteString("\n" + indent + "  ")
 }
 
-func (j *jsonWriter) text(v reflect.Value, indent, more string) {
-	j.escaped(j.encoded(v, indent, more))
+// isPlain reports whether a text, or a name, is written as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return false
+		}
+	}
+	return true
 }
 
-// encoded returns the text of a value, which is valid until the next call; nil after an error.
-func (j *jsonWriter) encoded(v reflect.Value, indent, more string) []byte {
+func (j *jsonWriter) fields(v reflect.Value, fields []jsonField, line string) (n int) {
+	for i := range fields {
+		f := &fields[i]
+		value, err := v.FieldByIndexErr(f.index)
+		if err != nil || f.omit && isEmpty(value) {
+			continue // of a struct that is nil, or empty
+		}
+		j.next(&n, line)
+		j.WriteString(f.name)
+		if line != oneLine {
+			j.WriteByte(' ')
+		}
+		if f.of == nil {
+			f.of = j.typeOf(value.Type())
+		}
+		j.value(value, f.of, line)
+	}
+	return n
+}
+
+func isEmpty(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Map:
+		return v.Len() == 0
+	}
+	return v.IsZero()
+}
+
+func (j *jsonWriter) list(v reflect.Value, of *jsonType, line, elements string) {
+	j.WriteByte('[')
+	n, inner := 0, deeper(line)
+	for i := range v.Len() {
+		j.next(&n, inner)
+		j.value(v.Index(i), of.elem, elements)
+	}
+	j.end(n, line, ']')
+}
+
+func (j *jsonWriter) entries(v reflect.Value, of *jsonType, line string, write func(reflect.Value, *jsonType, string)) {
+	j.WriteByte('{')
+	n, inner := 0, deeper(line)
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		j.next(&n, inner)
+		j.escaped(j.encoded(key, oneLine))
+		j.WriteByte(':')
+		if line != oneLine {
+			j.WriteByte(' ')
+		}
+		write(v.MapIndex(key), of.elem, inner)
+	}
+	j.end(n, line, '}')
+}
+
+// encoded returns the text of a value by encoding/json, which is valid until the next call; nil
+// after an error.
+func (j *jsonWriter) encoded(v reflect.Value, line string) []byte {
 	if j.err != nil {
 		return nil
 	}
-	if v.CanAddr() {
-		v = v.Addr()
-	}
 	j.buf.Reset()
-	j.encoder.SetIndent(indent, more)
+	j.encoder.SetEscapeHTML(j.inArg)
+	j.encoder.SetIndent(strings.TrimPrefix(line, "\n"), deeper(line)[len(line):])
 	if j.err = j.encoder.Encode(v.Interface()); j.err != nil {
 		return nil
 	}
@@ -192,58 +345,4 @@ func (e *SchemaError) Error() string {
 	}
 	return "unknown schema " + Name(e.Schema).Display() + ": this version reads " + SchemaVersion + " and " +
 		strings.Join(olderSchemas, ", ")
-}
-
-// listFiller replaces nil by empty lists and maps, except fields that are omitted when
-// empty. It copies what it changes. It knows of each type whether its values
-// have lists or maps.
-type listFiller map[reflect.Type]bool
-
-// fill returns a value with empty lists and maps in place of nil.
-func (l listFiller) fill(v reflect.Value) reflect.Value {
-	t := v.Type()
-	switch {
-	case !l.hasLists(t) || t.Kind() == reflect.Pointer && v.IsNil():
-		return v
-	case t.Kind() == reflect.Slice && !v.IsNil() && !l.hasLists(t.Elem()):
-		return v
-	case t.Kind() == reflect.Struct:
-		c := reflect.New(t).Elem()
-		c.Set(v)
-		for i := range t.NumField() {
-			list := c.Field(i).Kind() == reflect.Slice || c.Field(i).Kind() == reflect.Map
-			if f := t.Field(i); f.IsExported() && l.hasLists(f.Type) && !(list && omitsEmpty(f) && c.Field(i).IsNil()) {
-				c.Field(i).Set(l.fill(v.Field(i)))
-			}
-		}
-		return c
-	}
-	return copied(v, l.fill)
-}
-
-func (l listFiller) hasLists(t reflect.Type) bool {
-	known, ok := l[t]
-	if ok {
-		return known
-	}
-	if t == reflect.TypeFor[message.Message]() { // it writes itself
-		return false
-	}
-	switch t.Kind() {
-	case reflect.Slice, reflect.Map:
-		known = true
-	case reflect.Pointer:
-		known = l.hasLists(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			known = known || t.Field(i).IsExported() && l.hasLists(t.Field(i).Type)
-		}
-	}
-	l[t] = known
-	return known
-}
-
-func omitsEmpty(f reflect.StructField) bool {
-	name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return !f.IsExported() || name == "-" || option == "omitempty" || option == "omitzero"
 }

@@ -193,8 +193,9 @@ func (v *overview) describe(now time.Time) {
 		if m := r.Inputs[0].Memory.partsSentence(); !m.IsZero() {
 			v.about = append(v.about, m)
 		}
-		if m := allocatorNote(&r.Inputs[0]); !m.IsZero() {
-			v.about = append(v.about, m)
+		if m := r.Inputs[0].Memory; m != nil && (m.AllocatorBasis != AllocatorUnknown || m.PartsOf == PartsOfSnapshot ||
+			m.PartsOf == PartsOfInfo) && !m.Doubt().IsZero() {
+			v.about = append(v.about, m.Doubt())
 		}
 	}
 	warnings := v.warnings()

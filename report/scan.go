@@ -354,40 +354,32 @@ type scanned struct {
 	input   Input
 	err     error
 
-	found foundAllocator // what its used_memory shows of the allocator
+	found AllocatorChoice // what its used_memory shows of the allocator
 }
 
 // one reads one source: again if its used_memory shows that it was read with the sizes
 // of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
 	sizes := s.opt.Memory
-	before, node, certain := findAllocator(ctx, source, sizes, firstPart, true)
-	sizes.Allocator, sizes.StreamNode = before.name, node
+	found, node, certain := findAllocator(ctx, source, sizes, firstPart, true)
+	sizes.Allocator, sizes.StreamNode = found.Allocator, node
 	out := s.pass(ctx, source, number, jobs, sizes, !certain)
 	m := out.input.Memory
 	if m == nil || m.Model == "" {
 		return out
 	}
-	m.AllocatorBasis, m.AllocatorFits, m.AllocatorsDiffer = before.basis, before.fits, before.differ
-	found := out.found
-	if before.basis == AllocatorGiven || found.name == "" {
-		return out
+	if out.found.Allocator != "" {
+		found = out.found
 	}
-	m.AllocatorBasis, m.AllocatorFits, m.AllocatorsDiffer = found.basis, found.fits, found.differ
-	if found.name == m.Allocator || found.basis != AllocatorFound && found.basis != AllocatorTie {
-		return out
+	again := found.Allocator != "" && found.Allocator != m.Allocator && found.AllocatorBasis != AllocatorUnknown
+	if again && source.Size >= 0 && !source.Once && s.opt.keys == nil {
+		out = scanned{} // its memory is used again
+		sizes.Allocator = found.Allocator
+		out = s.pass(ctx, source, number, jobs, sizes, false)
+		m = out.input.Memory
 	}
-	if source.Size < 0 || source.Once || s.opt.keys != nil {
-		if found.basis == AllocatorFound {
-			m.AllocatorBasis = AllocatorAssumed
-		}
-		return out
-	}
-	out = scanned{} // its memory is used again
-	sizes.Allocator = found.name
-	out = s.pass(ctx, source, number, jobs, sizes, false)
-	if m = out.input.Memory; m != nil {
-		m.AllocatorBasis, m.AllocatorFits, m.AllocatorsDiffer = found.basis, found.fits, found.differ
+	if m != nil {
+		m.AllocatorChoice = found.readOnce(m.Allocator)
 	}
 	return out
 }
@@ -418,9 +410,9 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes
 		defer src.Close()
 		options := parser.Options{NoChecksum: s.opt.NoChecksum, Strict: s.opt.Strict, Jobs: jobs, Wait: agg.Wait, Details: s.policy.Details(),
 			SinkMemory: parser.DefaultSinkMemory * int64(jobs) / int64(s.opt.Jobs),
-			Allocators: find && s.opt.Memory.Allocator == "" && s.opt.Memory.Server == ""}
+			Allocators: find && s.opt.Memory.Allocator == ""}
 		options.Memory = func(info *parser.Info) *memory.Model {
-			c.Model, c.Note, c.Other = s.model(info, sizes)
+			c.Model, c.Note, c.Other = modelOf(info, sizes)
 			return c.Model
 		}
 		options.Header = func(info *parser.Info) {
@@ -466,7 +458,7 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes
 		}
 	}
 	out := scanned{builder: b, parts: each.Parts, input: in, err: err}
-	if c.Model != nil && !c.Partial && info.Sampled != nil && info.UsedMem > 0 {
+	if c.Model != nil && !c.Partial && !c.Other && info.Sampled != nil && info.UsedMem > 0 {
 		keys, databases := c.Templates, []memory.Database(nil)
 		for _, d := range databasesOf(b, number) {
 			keys += int64(d.MemoryBytes)

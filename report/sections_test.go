@@ -196,7 +196,7 @@ func TestMemorySection(t *testing.T) {
 	two := in(Unknown, Memory{Predicted: Unknown, Note: "no model"})
 	two.Inputs = append(two.Inputs, Input{Name: "b.rdb", UsedMem: 10, Memory: &Memory{Model: "redis 7.0", Predicted: 300, Startup: 100, Keys: Unknown, Tables: 200}})
 	checkSections(t, []sectionCase{
-		{"more", in(1100, Memory{Model: "redis 7.0", Allocator: "jemalloc", State: "live", Predicted: 1000, Startup: 100, Keys: 700, Tables: 200, Difference: p(100), Explanation: []string{"why"}}), write, `
+		{"more", in(1100, Memory{Model: "redis 7.0", AllocatorChoice: AllocatorChoice{Allocator: "jemalloc"}, State: "live", Predicted: 1000, Startup: 100, Keys: 700, Tables: 200, Difference: p(100), Explanation: []string{"why"}}), write, `
 # Memory (redis 7.0, jemalloc, live)
 predicted: 1,000 B = 100 B empty server + 700 B keys + 200 B key tables
 reported: 1.1 KB used_memory, 100 B more (10.0%)

@@ -85,7 +85,8 @@ func (x *explainer) inspect() {
 // rename adds how to change a name, after what is wrong with it.
 func (x *explainer) rename() {
 	x.advise(adviseName, nil,
-		"Change the name where it is written, in all programs at once; then rename the existing keys.")
+		"Change the name where it is written, in all programs at once; then rename the existing keys, where no key "+
+			"has the new name yet.")
 }
 
 // characters are what the documents behind the profiles want names to be made of.

@@ -55,8 +55,8 @@ func init() {
 				"the compact encoding reads the elements one after the other, but that takes only about a microsecond for " +
 				"each hundred.",
 			Fix: "Stay below the limits: split the collection, shorten its fields, or move the one long value out. Or raise " +
-				"the server's limit, after measuring the effect. If no limit is exceeded, a restart or DUMP and RESTORE makes " +
-				"it compact.",
+				"the server's limit, after measuring the effect. If no limit is exceeded, a restart makes it compact, or " +
+				"RESTORE of its DUMP, with its PTTL, while nothing writes it.",
 			Example: "user:1001, a hash of 600 fields as hashtable: 600 elements, over 512; compact would save 31 KB.",
 		},
 	})
@@ -202,7 +202,8 @@ func adviseCompactEncoding(x *explainer) {
 			message.Limit("limit", message.Bytes, form.bytes), message.Code("setting", setting+"value"))
 	}
 	if x.note == notePassedNone {
-		x.advise(adviseCompact, nil, "It is within the limits now: a restart, or DUMP and RESTORE, makes it compact.")
+		x.advise(adviseCompact, nil, "It is within the limits now: a restart makes it compact. So does RESTORE with REPLACE of its "+
+			"DUMP, with its PTTL, while nothing writes it.")
 	}
 	if s.savesMemory() {
 		saved := "{memory} now, {compact} in the compact encoding: {saved} less."

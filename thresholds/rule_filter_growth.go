@@ -19,7 +19,7 @@ func init() {
 		},
 		advise: func(x *explainer) {
 			x.advise(adviseEncoding, nil, "Make a new filter for as many items as it will have (BF.RESERVE, CF.RESERVE), fill "+
-				"it from the source of the items, and rename it over this one: "+
+				"it from the source of the items while writers add to both, and rename it over this one: "+
 				"a filter cannot be merged or read back. It has {elements} items now.",
 				message.Int("elements", max(x.key.Elements, 0)))
 			x.inspect()

@@ -38,7 +38,8 @@ func init() {
 				commands = []message.Message{message.New("CLUSTER KEYSLOT {tag}", message.Name("tag", tag))}
 			}
 			x.advise(adviseInstance, commands,
-				"Make the tag more specific, so that its keys spread over many slots, or omit it.")
+				"Make the tag more specific, so that its keys spread over many slots, or omit it. First see that no command, "+
+					"transaction or script needs these keys in one slot.")
 		},
 		Doc: Doc{
 			What: "One {tag} whose keys hold more than 1 % of all memory and more than 10 MB. Only in snapshots that show " +

@@ -53,12 +53,14 @@ func init() {
 					"Store the parts of the document that are not queried as strings of their own, compressed (Snappy, gzip, zstd).")
 			} else if x.key.LZFIn > 0 && x.key.LZFOut > 0 {
 				x.advise(adviseCompress, nil,
-					"Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf. "+
+					"Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf, once all readers "+
+						"know it. "+
 						"In this snapshot LZF reduced it to {ratio}; better compressors reduce it further.",
 					message.Limit("ratio", message.Percent, share(x.key.LZFIn, 100, x.key.LZFOut)*100))
 			} else {
 				x.advise(adviseCompress, nil,
-					"Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf.")
+					"Compress it before storing it (Snappy, gzip, zstd), or use a binary format such as Protobuf, once all readers "+
+						"know it.")
 			}
 			x.readCost()
 			x.inspect()

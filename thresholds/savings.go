@@ -178,8 +178,9 @@ func (g *GroupSums) compacted(unexplained int64) saving {
 		how: resizedTables, args: []message.Arg{message.Code("rule", g.CompactRule)}}
 	switch {
 	case g.WasLarger:
-		s.brief, s.atLeast = "once larger: restart, or DUMP and RESTORE", true
-		s.id = "A restart, or DUMP and RESTORE of each, makes {which} compact: they were once larger. Saves at least {saved}."
+		s.brief, s.atLeast = "once larger: a restart makes them compact", true
+		s.id = "A restart makes {which} compact: they were once larger. So does RESTORE with REPLACE of each one's DUMP, " +
+			"with its PTTL, while nothing writes it. Saves at least {saved}."
 		s.how = "what the same elements take in new tables, at most with all of used_memory that is not explained; the file " +
 			"does not show how large the present tables are"
 		most = float64(g.CompactSaves + unexplained)
@@ -265,8 +266,8 @@ func (g *GroupSums) shared(all int64) saving {
 		how: "{bytes} now, with the table of keys, and {packed} as listpacks of 500 fields, each with {field} of name, " +
 			"value and entry",
 		brief: "share hashes ({all} for {short})",
-		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each: a key takes {overhead} " +
-			"besides its value of {value}. Saves about {saved}.",
+		id: "Store the strings of {which} without a TTL as fields of hashes, up to 500 in each, if none needs a TTL or an " +
+			"eviction of its own: a key takes {overhead} besides its value of {value}. Saves about {saved}.",
 		args: []message.Arg{message.ExactSize("overhead", g.MemoryWithoutTTL/n-bytes), message.ExactSize("value", bytes),
 			message.Size("all", g.MemoryWithoutTTL/n), message.Size("short", bytes),
 			message.Size("bytes", g.MemoryWithoutTTL+tables), message.Size("packed", packed),
@@ -343,8 +344,8 @@ func (g *GroupSums) compressed() saving {
 		brief: "compress (LZF: to {share})",
 		how: "the file has these values compressed by the server, {values} as {stored}; the saving is that of the " +
 			"allocator's size classes",
-		id: "Compress the values of {which} before they are stored: LZF shrinks them to {share} in this file. Saves " +
-			"about {saved}.",
+		id: "Compress the values of {which} before they are stored, once all readers decompress: LZF shrinks them to {share} " +
+			"in this file. Saves about {saved}.",
 		args: []message.Arg{message.Share("share", share), message.Size("values", g.ValueBytes),
 			message.Size("stored", g.Serialized)}}
 }

@@ -175,7 +175,7 @@ func (b *browser) aboutNode(p *panelText, r *browseRow) {
 			strings.HasPrefix(string(n.Prefix), under)) {
 			what := message.New("can go, {size}: {text} {condition}", message.Phrase("size", c.Saves()),
 				message.Phrase("text", c.Message), message.Phrase("condition", c.ConditionMessage))
-			b.adviceOf(p, what, "", c.Shell())
+			b.adviceOf(p, what, "", c.Shell(b.advice))
 		}
 	}
 	written := map[string]bool{} // a saving can also be one of the first things to do

@@ -264,7 +264,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 		return nil, err
 	}
 	source := e.source(in)
-	sizes := report.FindOptions(ctx, &source, p.memory, true)
+	sizes, allocator := report.FindOptions(ctx, &source, p.memory, true)
 	src, err := in.open(ctx, e.stdin)
 	if err != nil {
 		return nil, err
@@ -278,9 +278,24 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	if p.only != 0 {
 		options.Details = p.policy.Details()
 	}
-	options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
+	options.Allocators = source.Once && sizes.Allocator == "" && sizes.Server == ""
+	var model *memory.Model
+	options.Memory = func(info *parser.Info) *memory.Model {
+		model = modelOf(sizes, info)
+		return model
+	}
 	options.Header = w.start
-	return parser.Run(ctx, src, options, w.newSink)
+	info, err := parser.Run(ctx, src, options, w.newSink)
+	if model != nil && err == nil && info.UsedMem > 0 && sizes.Server == "" && !p.format.selects &&
+		(source.Once || isTerminal(e.stderr)) { // scripts read the same of a file in its report
+		if allocator.Allocator = model.Allocator(); options.Allocators {
+			allocator = report.AllocatorOf(model, info)
+		}
+		if doubt := allocator.Doubt(); !doubt.IsZero() {
+			e.warn(doubt)
+		}
+	}
+	return info, err
 }
 
 // start prepares the choice of keys when the header of a snapshot was read.

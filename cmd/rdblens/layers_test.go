@@ -40,14 +40,19 @@ func layerOf(pkg string) int {
 	return -1
 }
 
-// TestLayers checks that packages import only what is below them, and that no
-// package has a name that says nothing. Tests may import in any direction.
+// inUse are packages that the product was asked to use.
+var inUse = []string{"github.com/hdt3213/rdb", "github.com/spf13/cobra", "github.com/olekukonko/tablewriter",
+	"github.com/schollz/progressbar/v3"}
+
+// TestLayers checks that packages import only what is below them, that no
+// package has a name that says nothing, and that the product uses the packages of
+// inUse. Tests may import in any direction.
 func TestLayers(t *testing.T) {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...", module+"testdata/gen", module+"testdata/watchdog").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := make([]int, len(layers))
+	seen, unused := make([]int, len(layers)), slices.Clone(inUse)
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var pkg struct {
 			ImportPath string
@@ -69,6 +74,9 @@ func TestLayers(t *testing.T) {
 		}
 		seen[layer]++
 		for _, i := range pkg.Imports {
+			if !strings.HasPrefix(name, "testdata/") {
+				unused = slices.DeleteFunc(unused, func(p string) bool { return i == p || strings.HasPrefix(i, p+"/") })
+			}
 			if of, ok := strings.CutPrefix(i, module); ok && layerOf(of) > layer {
 				t.Errorf("%s imports %s, which is above it", name, of)
 			}
@@ -76,6 +84,9 @@ func TestLayers(t *testing.T) {
 				t.Errorf("%s imports %s, which adds 4 MB", name, i)
 			}
 		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("not in use: %s", unused)
 	}
 	for i, n := range seen {
 		if n == 0 {

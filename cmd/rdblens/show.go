@@ -268,7 +268,7 @@ func (s *showing) run(ctx context.Context) error {
 	options.Details = s.details
 	if s.sizes {
 		source := s.e.source(s.in)
-		sizes := report.FindOptions(ctx, &source, memory.Options{}, false)
+		sizes, _ := report.FindOptions(ctx, &source, memory.Options{}, false)
 		options.Memory = func(info *parser.Info) *memory.Model { return modelOf(sizes, info) }
 	}
 	if s.functions {

@@ -376,7 +376,8 @@ func hasWords(id string) bool {
 	return false
 }
 
-type jsonArg struct {
+// JSONArg is an Arg as JSON has it.
+type JSONArg struct {
 	Name      string    `json:"name"`
 	Kind      Kind      `json:"kind"`
 	Text      *string   `json:"text,omitempty"` // not UTF-8: quoted as in Go, without quotes
@@ -387,10 +388,13 @@ type jsonArg struct {
 	URL       string    `json:"url,omitempty"`
 }
 
-// MarshalJSON writes what the kind of argument has: text, value and form, or messages.
+// MarshalJSON writes JSON.
+func (a Arg) MarshalJSON() ([]byte, error) { return json.Marshal(a.JSON()) }
+
+// JSON returns what the kind of argument has: text, value and form, or messages.
 // Bytes of a text that are not valid UTF-8 and backslashes are escaped as in Go.
-func (a Arg) MarshalJSON() ([]byte, error) {
-	j := jsonArg{Name: a.Name, Kind: a.Kind, Messages: a.List, Separator: a.Separator, URL: a.URL}
+func (a Arg) JSON() JSONArg {
+	j := JSONArg{Name: a.Name, Kind: a.Kind, Messages: a.List, Separator: a.Separator, URL: a.URL}
 	switch {
 	case a.Kind == KindFigure:
 		j.Value, j.Form = &a.Value, a.Form
@@ -398,12 +402,12 @@ func (a Arg) MarshalJSON() ([]byte, error) {
 		text := escape(a.Text)
 		j.Text = &text
 	}
-	return json.Marshal(j)
+	return j
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (a *Arg) UnmarshalJSON(b []byte) error {
-	var j jsonArg
+	var j JSONArg
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}

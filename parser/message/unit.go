@@ -55,12 +55,12 @@ func bytesPattern() string {
 	return "^(" + form + ")$"
 }
 
-var compiled = sync.OnceValue(func() (list [len(table)]*regexp.Regexp) {
+var compiled = func() (list [len(table)]func() *regexp.Regexp) {
 	for u := Bytes; u <= Percent; u++ {
-		list[u] = regexp.MustCompile(table[u].pattern)
+		list[u] = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(table[u].pattern) })
 	}
 	return list
-})
+}()
 
 // String returns the name of the unit: size, count, time, multiple, share, or ""
 // for None.
@@ -82,7 +82,7 @@ func (u Unit) LargestNumber() int64 { return table[u].largest }
 // Parse returns the figure that text states, as a configuration writes it. White
 // space is not trimmed. The error is a *Error that begins with the text.
 func (u Unit) Parse(text string) (int64, error) {
-	if text == "" || !compiled()[u].MatchString(text) {
+	if text == "" || !compiled[u]().MatchString(text) {
 		return 0, Errorf(table[u].invalid, Element("text", text))
 	}
 	switch u {
@@ -94,7 +94,7 @@ func (u Unit) Parse(text string) (int64, error) {
 		whole, places, _ := strings.Cut(strings.TrimRight(text, " x×%"), ".")
 		return strconv.ParseInt(whole+(places + "00")[:2], 10, 64)
 	}
-	return strconv.ParseInt(strings.NewReplacer("_", "", ",", "").Replace(text), 10, 64)
+	return strconv.ParseInt(strings.ReplaceAll(strings.ReplaceAll(text, "_", ""), ",", ""), 10, 64)
 }
 
 // Format returns n exactly, such that Parse returns n again: 10 KB, 5,000, 30d,

@@ -19,13 +19,15 @@ type GroupPattern struct {
 	ends     []byte // the separator behind each segment but the last
 }
 
+var segmentEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`)
+
 // ParseGroup compiles the pattern of a group.
 func (n *Namer) ParseGroup(text string) *GroupPattern {
 	g := &GroupPattern{namer: n, text: text}
 	for rest := []byte(text); ; {
 		segment, end := n.cutSegment(rest, len(g.segments))
 		// A segment may be empty, and only * and ? are special.
-		glob, err := ParseGlob(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(string(segment)))
+		glob, err := ParseGlob(segmentEscapes.Replace(string(segment)))
 		if err != nil {
 			glob = &Glob{}
 		}

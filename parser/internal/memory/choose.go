@@ -89,7 +89,7 @@ func parseServer(s string) (server, version string, err error) {
 		server, version = line, rest
 	}
 	version = strings.TrimPrefix(version, "v")
-	if v, ok := release.Parse(version); ok && v.Major > 0 {
+	if _, ok := release.ParseName(version); ok {
 		return server, version, nil
 	}
 	return "", "", fmt.Errorf("unknown server %q: the models are %s", s, strings.Join(Servers(), ", "))
@@ -193,25 +193,24 @@ func title(name string) string {
 
 // FindAllocator returns which of Allocators the server may have had, first the likeliest, by
 // its used_memory and the prediction for each of them, in bytes: none if used_memory is
-// unknown or no allocator explains it, several if it fits them nearly as well. usual is the
+// unknown or no allocator explains it, several if it fits them, too. usual is the
 // name of the one that servers of its release most often have (UsualAllocator).
 //
 // A server uses what is predicted, and more: histograms of commands, buffers, spare bytes
 // of strings, tables that grow. How much more is taken to be distributed exponentially,
-// with a mean of 1 MB, which is 40 histograms, and of 1 % of the prediction, or 15 % after
-// deletions. It rarely uses less: the error of predictions is about half a per cent, and
+// with a mean of 2 MB, which is 80 histograms, and of 1 % of the prediction, or 15 % after
+// deletions. It rarely uses less: the error of predictions is about a third of a per cent, and
 // tens of kilobytes for the empty server. What used_memory leaves open, the usual allocator
 // decides.
 func FindAllocator(used int64, predicted []int64, usual string) (fits []int) {
 	const (
-		few, slack, constant = .01, .15, 1 << 20
+		few, slack, constant = .01, .15, 2 << 20
 		afterDeletions       = .1 // of all servers
-		error, errorConstant = .005, 48 << 10
+		error, errorConstant = .003, 48 << 10
 		prior                = 3  // how many times as often the usual one is
 		clearly              = 3  // ratio of chances, over which only one fits
 		farther              = .6 // of the prediction, and that many megabytes more, for none
 		fartherConstant      = 8 << 20
-		alike                = .002 // predictions that are the same
 	)
 	chance := func(i int) float64 {
 		p := float64(predicted[i])
@@ -241,15 +240,10 @@ func FindAllocator(used int64, predicted []int64, usual string) (fits []int) {
 		return nil
 	}
 	fits = []int{best}
-	apart := false // if not, it makes no difference which of them it is
-	for i, p := range predicted {
+	for i := range predicted {
 		if i != best && clearly*chance(i) > chance(best) {
 			fits = append(fits, i)
-			apart = apart || math.Abs(float64(p-predicted[best])) > alike*float64(p)
 		}
-	}
-	if !apart {
-		fits = fits[:1]
 	}
 	return fits
 }

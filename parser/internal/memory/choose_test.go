@@ -83,7 +83,8 @@ func TestChoose(t *testing.T) {
 			t.Errorf("%s %s %+v: got %q with the note %q, want %q with %q", c.server, c.version, c.opt, name, note, c.want, c.note)
 		}
 	}
-	for _, opt := range []Options{{Allocator: "libc"}, {State: "dead"}, {Server: "mysql-8"}, {Server: "redis-"}, {Server: "redis"}, {Server: "v"}, {Server: "7.x"}, {Server: "redis-0.9"}, {Server: "redis-valkey-9"}} {
+	for _, opt := range []Options{{Allocator: "libc"}, {State: "dead"}, {Server: "mysql-8"}, {Server: "redis-"}, {Server: "redis"}, {Server: "v"}, {Server: "7.x"}, {Server: "redis-0.9"}, {Server: "redis-valkey-9"},
+		{Server: "6.2,7.0"}, {Server: "redis-7.0-rc1,valkey-9"}, {Server: "redis-7.0x"}, {Server: "7.0 8.0"}} {
 		if _, _, err := Choose("redis", "7.0.15", opt); err == nil {
 			t.Errorf("%+v is no error", opt)
 		}

@@ -36,6 +36,14 @@ func number(s string) (int, bool) {
 	return int(n), true
 }
 
+// ParseName is Parse for a version that a person wrote: what follows its numbers begins
+// with a hyphen, and is one word.
+func ParseName(s string) (v Version, ok bool) {
+	numbers, _, _ := strings.Cut(strings.TrimPrefix(s, "v"), "-")
+	v, ok = Parse(numbers)
+	return v, ok && v.Major > 0 && strings.Trim(numbers, "0123456789.") == "" && !strings.ContainsAny(s, ", ;/")
+}
+
 // AtLeast reports whether v is major.minor or later.
 func (v Version) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor

@@ -1,83 +1,97 @@
 package source
 
-import "io"
-
-const (
-	aheadSize  = 128 << 10 // bytes of a buffer
-	aheadCount = 4         // buffers: one is read, one is filled, others lie between them
+import (
+	"io"
+	"os"
 )
 
-// ahead reads from a reader in a goroutine of its own, a few buffers ahead: data is
-// decompressed while what came before is walked. Errors come after the data that was
-// read before them.
+// MaxAhead is how many buffers can be begun at a time.
+const MaxAhead = 2
+
+// ahead fills buffers of its caller from a reader, in a goroutine of its own: data is
+// decompressed while what came before is walked. It ends with stop.
 type ahead struct {
-	full, free chan *aheadBuffer
-	quit       chan struct{} // closed: the goroutine should end
-	ended      chan struct{} // closed: it has ended
-	cur        *aheadBuffer  // what is being read, nil at the beginning
-	pos        int           // cur.data[:pos] was read
+	r     io.Reader
+	todo  chan []byte     // buffers to fill
+	full  chan aheadBlock // those that were filled, in the same order
+	quit  chan struct{}   // closed: the goroutine should end
+	ended chan struct{}   // closed: it has ended
+	begun int             // buffers that were not taken
+	rest  []byte          // what read has still to return of the last one that it took
+	err   error           // behind rest
 }
 
-type aheadBuffer struct {
+type aheadBlock struct {
 	data []byte
 	err  error // behind data
 }
 
-// newAhead starts to read r, which nobody else may read until stop returns.
 func newAhead(r io.Reader) *ahead {
 	a := &ahead{
-		full:  make(chan *aheadBuffer, aheadCount),
-		free:  make(chan *aheadBuffer, aheadCount),
+		r:     r,
+		todo:  make(chan []byte, MaxAhead),
+		full:  make(chan aheadBlock, MaxAhead),
 		quit:  make(chan struct{}),
 		ended: make(chan struct{}),
 	}
-	for range aheadCount {
-		a.free <- new(aheadBuffer)
-	}
-	go a.run(r)
+	go a.run()
 	return a
 }
 
-func (a *ahead) run(r io.Reader) {
+func (a *ahead) run() {
 	defer close(a.ended)
 	for {
-		var b *aheadBuffer
 		select {
 		case <-a.quit:
 			return
-		case b = <-a.free:
-		}
-		if b.data == nil { // not before it is needed: many sources are small
-			b.data = make([]byte, aheadSize)
-		}
-		var n int
-		n, b.err = r.Read(b.data[:aheadSize])
-		b.data = b.data[:n]
-		a.full <- b // there is room for all
-		if b.err != nil {
-			return
+		case p := <-a.todo:
+			n, err := Fill(a, p)
+			a.full <- aheadBlock{p[:n], err} // there is room for all
 		}
 	}
 }
 
-// Read returns what was read ahead. An error remains.
+// Read reads from r until stop is called.
 func (a *ahead) Read(p []byte) (int, error) {
-	for a.cur == nil || a.pos == len(a.cur.data) {
-		if a.cur != nil {
-			if a.cur.err != nil {
-				return 0, a.cur.err
-			}
-			a.free <- a.cur
-		}
-		select {
-		case a.cur = <-a.full:
-		case <-a.quit:
-			return 0, io.ErrClosedPipe
-		}
-		a.pos = 0
+	select {
+	case <-a.quit:
+		return 0, os.ErrClosed
+	default:
+		return a.r.Read(p)
 	}
-	n := copy(p, a.cur.data[a.pos:])
-	a.pos += n
+}
+
+// take returns the next of the buffers that were begun. It is not ok if there is none, or
+// stop came before it was filled.
+func (a *ahead) take() (b aheadBlock, ok bool) {
+	if a.begun == 0 {
+		return b, false
+	}
+	a.begun--
+	select {
+	case b = <-a.full:
+		return b, true
+	case <-a.ended:
+	}
+	select {
+	case b = <-a.full: // filled before the end
+		return b, true
+	default:
+		return b, false
+	}
+}
+
+// read returns what is in the buffers that were begun, 0 and no error behind the last one.
+func (a *ahead) read(p []byte) (int, error) {
+	for len(a.rest) == 0 && a.err == nil && a.begun > 0 {
+		b, _ := a.take()
+		a.rest, a.err = b.data, b.err
+	}
+	if len(a.rest) == 0 {
+		return 0, a.err
+	}
+	n := copy(p, a.rest)
+	a.rest = a.rest[n:]
 	return n, nil
 }
 

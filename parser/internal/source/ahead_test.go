@@ -12,51 +12,82 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/rdblens/rdblens/parser/internal/inflate"
 )
 
 // TestAheadOrder checks that an error comes after all data that was read before it, and
-// remains.
+// remains, whether all buffers are taken by Next or the last ones read by Read.
 func TestAheadOrder(t *testing.T) {
-	for _, size := range []int{0, 1, aheadSize - 1, aheadSize, 3*aheadSize + 7, 20 * aheadSize} {
-		want := strings.Repeat("x", size)
+	const size = 1000 // of a buffer
+	for _, n := range []int{0, 1, size - 1, size, 3*size + 7, 20 * size} {
+		want := strings.Repeat("x", n)
 		for _, err := range []error{io.EOF, io.ErrUnexpectedEOF, errors.New("damage")} {
 			for _, together := range []bool{false, true} {
-				r := io.MultiReader(strings.NewReader(want), iotest.ErrReader(err))
-				if together {
-					r = iotest.DataErrReader(r)
+				for _, taken := range []int{0, 1, 2, 30} {
+					r := io.MultiReader(strings.NewReader(want), iotest.ErrReader(err))
+					if together {
+						r = iotest.DataErrReader(r)
+					}
+					s := &Reader{top: &peekReader{r: r}, compressed: true}
+					got, gotErr := readAhead(s, size, taken)
+					if gotErr == nil {
+						var rest []byte
+						rest, gotErr = io.ReadAll(s)
+						got += string(rest)
+						if gotErr == nil {
+							gotErr = io.EOF
+						}
+					}
+					if got != want || gotErr != err {
+						t.Errorf("%d bytes, %v, %d by Next: %d bytes, %v", n, err, taken, len(got), gotErr)
+					}
+					if _, again := s.Read(make([]byte, 1)); again != err {
+						t.Errorf("%d bytes, %v, %d by Next: then %v", n, err, taken, again)
+					}
+					s.Close()
 				}
-				a := newAhead(r)
-				var got bytes.Buffer
-				_, gotErr := io.Copy(struct{ io.Writer }{&got}, struct{ io.Reader }{a})
-				if gotErr == nil {
-					gotErr = io.EOF
-				}
-				if _, again := a.Read(make([]byte, 1)); got.String() != want || gotErr != err || again != err {
-					t.Errorf("%d bytes, %v: %d bytes, %v, then %v", size, err, got.Len(), gotErr, again)
-				}
-				a.stop()
 			}
 		}
 	}
 }
 
-// TestAheadBound checks that no more is read ahead than the buffers hold.
+// readAhead reads at most n buffers, of which two are begun at a time.
+func readAhead(s *Reader, size, n int) (got string, err error) {
+	buffers := [][]byte{make([]byte, size), make([]byte, size)}
+	for _, b := range buffers {
+		s.Begin(b)
+	}
+	for i := 0; i < n && err == nil; i++ {
+		var k int
+		k, err = s.Next()
+		got += string(buffers[i%2][:k])
+		s.Begin(buffers[i%2])
+	}
+	return got, err
+}
+
+// TestAheadBound checks that nothing is read before a buffer is begun, and no more than the
+// buffers hold.
 func TestAheadBound(t *testing.T) {
-	r := &countingReader{r: zeros{}}
-	a := newAhead(r)
-	defer a.stop()
-	for deadline := time.Now().Add(10 * time.Second); r.n.Load() < aheadCount*aheadSize; {
-		if time.Now().After(deadline) {
-			t.Fatalf("only %d bytes were read ahead", r.n.Load())
+	const size = 10_000
+	raw := &countingReader{r: zeros{}}
+	s := &Reader{top: &peekReader{r: raw}, compressed: true}
+	for i := range int64(2) {
+		for deadline := time.Now().Add(10 * time.Second); raw.n.Load() < i*size; {
+			if time.Now().After(deadline) {
+				t.Fatalf("only %d bytes were read ahead", raw.n.Load())
+			}
+			time.Sleep(time.Millisecond)
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(20 * time.Millisecond)
+		if n := raw.n.Load(); n != i*size {
+			t.Errorf("%d buffers: %d bytes were read ahead", i, n)
+		}
+		s.Begin(make([]byte, size))
 	}
-	time.Sleep(20 * time.Millisecond)
-	if n := r.n.Load(); n != aheadCount*aheadSize {
-		t.Errorf("%d bytes were read ahead", n)
-	}
+	s.Close()
 }
 
 type zeros struct{}
@@ -79,6 +110,9 @@ func TestCloseEarly(t *testing.T) {
 			if n, _ = io.ReadFull(s, got); !bytes.HasPrefix(append(p, mark...), got[:min(n, len(p))]) {
 				t.Errorf("%s: other bytes", name)
 			}
+			for range MaxAhead {
+				s.Begin(make([]byte, 5000))
+			}
 			if err := s.Close(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -92,7 +126,7 @@ func TestCloseEarly(t *testing.T) {
 			if raw.n.Load() != end {
 				t.Errorf("%s: the input is read after Close", name)
 			}
-			if s.compressed && n <= 9 {
+			if s.compressed {
 				if _, err := io.Copy(io.Discard, s); err == nil {
 					t.Errorf("%s: a read after Close succeeds", name)
 				}
@@ -113,6 +147,7 @@ func TestCloseWhileReading(t *testing.T) {
 	if _, err := io.ReadFull(s, make([]byte, 1000)); err != nil {
 		t.Fatal(err)
 	}
+	s.Begin(make([]byte, 1<<20))
 	closed := make(chan struct{})
 	go func() { s.Close(); close(closed) }()
 	w.CloseWithError(errors.New("interrupted"))
@@ -166,6 +201,7 @@ func TestMemoryOfStreams(t *testing.T) {
 	}{
 		"gzip": {gzipped(t, text), 1 << 20},
 		"zstd": {zstdOf(t, text, zstd.WithWindowSize(2<<20)), 7 << 19},
+		"lz4":  {lz4Of(t, text, lz4.BlockSizeOption(lz4.Block4Mb)), 9 << 19},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"math/bits"
-	"slices"
 
 	"github.com/pierrec/lz4/v4"
 )
@@ -26,8 +25,7 @@ type lz4Reader struct {
 	limit  int    // largest block of the frame
 	left   uint64 // bytes still to come, where flags has lz4Size
 	sum    xxh32
-	block  []byte // a compressed block that r has no room for
-	out    []byte // 64 KiB of history, then a decompressed block
+	out    []byte // 64 KiB of history, a decompressed block, and lz4Slack bytes
 	dict   int    // bytes of history
 	pos    int    // out[pos:end] is still to be read
 	end    int
@@ -40,6 +38,12 @@ const (
 	lz4Skip    = 0x184d2a50 // to 0x184d2a5f
 	lz4Legacy  = 0x184c2102
 	lz4History = 64 << 10
+
+	// lz4Slack is what a compressed block may be longer than what it unpacks to, in
+	// bytes: 1 for each 255 literals, and the most that package lz4 writes beyond
+	// what it has unpacked, with the block's checksum. So a block at the end of out
+	// can be unpacked to the bytes in front of it.
+	lz4Slack = 32 << 10
 
 	lz4Dict        = 1 << 0 // the flags of a frame
 	lz4Sum         = 1 << 2
@@ -58,7 +62,7 @@ var (
 
 // reset begins a single frame with its length, and keeps the buffers.
 func (z *lz4Reader) reset(r *bufio.Reader) {
-	*z = lz4Reader{r: r, single: true, sized: true, block: z.block, out: z.out}
+	*z = lz4Reader{r: r, single: true, sized: true, out: z.out}
 }
 
 func (z *lz4Reader) Read(p []byte) (n int, err error) {
@@ -75,7 +79,15 @@ func (z *lz4Reader) Read(p []byte) (n int, err error) {
 	}
 	n = copy(p, z.out[z.pos:z.end])
 	z.pos += n
+	z.add(p[:n])
 	return n, nil
+}
+
+// add adds what was read to the checksum of the content, while it is in the cache.
+func (z *lz4Reader) add(p []byte) {
+	if z.flags&lz4Sum != 0 {
+		z.sum.write(p)
+	}
 }
 
 // next decompresses a block, or begins or ends a frame. n is the length of the block
@@ -120,6 +132,7 @@ func (z *lz4Reader) next(p []byte) (n int, err error) {
 		return 0, err
 	}
 	if len(p) >= z.limit {
+		z.add(p[:n])
 		return n, nil
 	}
 	z.pos, z.end = lz4History, lz4History+n
@@ -133,9 +146,9 @@ func (z *lz4Reader) take(n int) (b []byte, err error) {
 		z.r.Discard(len(b))
 		return b, err
 	}
-	z.block = slices.Grow(z.block[:0], n)[:n]
-	_, err = io.ReadFull(z.r, z.block)
-	return z.block, err
+	b = z.out[len(z.out)-n:]
+	_, err = io.ReadFull(z.r, b)
+	return b, err
 }
 
 func (z *lz4Reader) decompress(out, block []byte, plain bool) (n int, err error) {
@@ -149,9 +162,6 @@ func (z *lz4Reader) decompress(out, block []byte, plain bool) (n int, err error)
 			return 0, errLZ4Size
 		}
 		z.left -= uint64(n)
-	}
-	if z.flags&lz4Sum != 0 {
-		z.sum.write(out[:n])
 	}
 	if z.flags&lz4Independent == 0 && (z.flags&lz4Size == 0 || z.left > 0) { // what follows refers to it
 		recent := out[max(0, n-lz4History):n]
@@ -222,8 +232,8 @@ func (z *lz4Reader) header() error {
 	}
 	z.flags, z.limit, z.left = head[0], 1<<(8+2*size), binary.LittleEndian.Uint64(head[2:])
 	z.sum.reset()
-	if len(z.out) < lz4History+z.limit {
-		z.out = make([]byte, lz4History+z.limit)
+	if need := lz4History + z.limit + lz4Slack; len(z.out) < need {
+		z.out = make([]byte, need)
 	}
 	z.dict, z.pos, z.end, z.inside = 0, lz4History, lz4History, true
 	return nil

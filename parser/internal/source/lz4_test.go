@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func lz4Frame(flags, size byte, blocks ...string) []byte {
 }
 
 // lz4Buffer saves an allocation for each frame.
-var lz4Buffer = make([]byte, lz4History+64<<10)
+var lz4Buffer = make([]byte, lz4History+64<<10+lz4Slack)
 
 // readLZ4 reads frames with a buffer of n bytes.
 func readLZ4(in []byte, n int, z *lz4Reader) (string, error) {
@@ -130,6 +131,55 @@ func TestLZ4Frames(t *testing.T) {
 	for cut := range 20 { // within a frame that is skipped
 		if _, err := readLZ4(skipped(lz4Skip, 20)[:8+cut], 4000, &lz4Reader{}); err != io.ErrUnexpectedEOF {
 			t.Errorf("%d bytes of a skipped frame: %v", cut, err)
+		}
+	}
+}
+
+// TestLZ4InPlace has blocks of the largest size that are hardly shorter than what they unpack
+// to, or longer, and damaged ones. They are unpacked in the buffer where they stand; the
+// reference is the library with the block elsewhere.
+func TestLZ4InPlace(t *testing.T) {
+	const limit = 4 << 20
+	rnd := rand.New(rand.NewPCG(1, 4))
+	for _, literals := range []int{0, 14, 15, 48, 270, 525, 70_000} {
+		var block []byte
+		var size int         // of the content
+		add := func(n int) { // a sequence of n literals, without what follows
+			block = append(block, byte(min(n, 15))<<4)
+			for k := n - 15; k >= 0; k -= 255 {
+				block = append(block, byte(min(k, 255)))
+			}
+			for range n {
+				block = append(block, byte(rnd.Uint32()))
+			}
+		}
+		add(20)
+		block[0] |= 15
+		block = append(block, 20, 0) // a match 20 back, so long that what is unpacked comes near to the block
+		block = append(append(block, bytes.Repeat([]byte{255}, 160)...), 0)
+		for size = 20 + 15 + 4 + 160*255; max(size, len(block))+2*literals+40 < limit; size += literals + 4 {
+			add(literals)
+			block = append(block, byte(1+rnd.IntN(20)), 0)
+		}
+		last := (limit - max(size, len(block)) - 2) * 255 / 256
+		if add(last); size+last > limit || len(block) > limit {
+			t.Fatalf("%d literals: a block of %d bytes, content of %d", literals, len(block), size+last)
+		}
+		want := make([]byte, limit)
+		z := &lz4Reader{}
+		for try := range 15 {
+			if try > 0 {
+				block[rnd.IntN(len(block))] ^= 1 << rnd.IntN(8)
+			}
+			frame := append(binary.LittleEndian.AppendUint32(lz4Header(0x60, 0x70, 0), uint32(len(block))), block...)
+			*z = lz4Reader{r: bufio.NewReader(bytes.NewReader(append(frame, 0, 0, 0, 0))), out: z.out}
+			got := make([]byte, limit-1) // smaller than a block
+			n, err := io.ReadFull(z, got)
+			wantN, wantErr := lz4.UncompressBlock(block, want)
+			if (err == nil || err == io.ErrUnexpectedEOF) != (wantErr == nil) || err == nil && wantN < n ||
+				wantErr == nil && !bytes.Equal(got[:n], want[:min(wantN, len(got))]) {
+				t.Fatalf("%d literals, %d bits changed: %d bytes, %v; want %d, %v", literals, try, n, err, wantN, wantErr)
+			}
 		}
 	}
 }

@@ -32,7 +32,7 @@ type Reader struct {
 	top     *peekReader // the innermost layer
 	layer   *layer      // that of top, nil if it is not compressed
 	outer   []*layer    // those below it, from the file on
-	ahead   *ahead      // reads top if that is compressed, nil before the first Read
+	ahead   *ahead      // fills buffers from top, nil before the first Begin
 	closers []func() error
 	frames  []string
 	size    int64 // of the file in bytes, -1 unknown
@@ -163,19 +163,41 @@ func isMagic(head []byte) bool {
 	return len(head) == 9 && (bytes.HasPrefix(head, []byte("REDIS")) || bytes.HasPrefix(head, []byte("VALKEY")))
 }
 
-// Read reads the next bytes of the snapshot and of what follows it. From the first call
-// on, a goroutine decompresses ahead; it ends with the data, or with Close.
+// Read reads the next bytes of the snapshot and of what follows it, those first for which
+// Begin was called and Next was not.
 func (s *Reader) Read(p []byte) (int, error) {
-	if !s.compressed {
-		return s.top.Read(p)
+	if s.closed && s.compressed {
+		return 0, os.ErrClosed
 	}
-	if s.ahead == nil {
-		if s.closed {
-			return 0, os.ErrClosed
+	if s.ahead != nil {
+		if n, err := s.ahead.read(p); n > 0 || err != nil {
+			return n, err
 		}
+	}
+	return s.top.Read(p)
+}
+
+// Compressed reports whether a layer is compressed, so that reading ahead saves time.
+func (s *Reader) Compressed() bool { return s.compressed }
+
+// Begin has a goroutine fill p with the bytes that come next, which Next waits for. At most
+// MaxAhead buffers can be begun. The goroutine ends with Close.
+func (s *Reader) Begin(p []byte) {
+	if s.ahead == nil {
 		s.ahead = newAhead(s.top)
 	}
-	return s.ahead.Read(p)
+	s.ahead.begun++
+	s.ahead.todo <- p
+}
+
+// Next returns how many bytes are in the first of the buffers that were begun. It is full
+// unless there is an error behind them, io.EOF included.
+func (s *Reader) Next() (n int, err error) {
+	b, ok := s.ahead.take()
+	if !ok {
+		return 0, os.ErrClosed
+	}
+	return len(b.data), b.err
 }
 
 // End checks what must follow the snapshot: the closing mark of a replication
@@ -321,17 +343,12 @@ type peekReader struct {
 // peek returns at least the next n bytes, fewer if r ends or fails. n must be
 // at most peekSize.
 func (s *peekReader) peek(n int) []byte {
-	for idle := 0; len(s.head) < n && s.err == nil; {
+	for len(s.head) < n && s.err == nil {
 		if cap(s.head) < peekSize {
 			s.head = append(make([]byte, 0, 2*peekSize), s.head...)
 		}
-		k, err := s.r.Read(s.head[len(s.head):cap(s.head)])
+		k, err := atLeast(s.r, s.head[len(s.head):cap(s.head)], n-len(s.head))
 		s.head, s.err = s.head[:len(s.head)+k], err
-		if idle++; k > 0 {
-			idle = 0
-		} else if idle == 100 && err == nil {
-			s.err = io.ErrNoProgress
-		}
 	}
 	return s.head[:min(n, len(s.head))]
 }
@@ -350,6 +367,26 @@ func (s *peekReader) line(limit int) []byte {
 }
 
 func (s *peekReader) skip(n int) { s.head = s.head[n:] }
+
+// atLeast reads until p has at least the given number of bytes. err is that of r behind
+// the n bytes that were read: io.ErrNoProgress if r returns neither bytes nor an error.
+func atLeast(r io.Reader, p []byte, least int) (n int, err error) {
+	for idle := 0; n < least && err == nil; {
+		var k int
+		k, err = r.Read(p[n:])
+		n += k
+		if idle++; k > 0 {
+			idle = 0
+		} else if idle == 100 && err == nil {
+			err = io.ErrNoProgress
+		}
+	}
+	return n, err
+}
+
+// Fill reads until p is full. err is that of r behind the n bytes that were read, and
+// io.ErrNoProgress if r returns neither bytes nor an error.
+func Fill(r io.Reader, p []byte) (n int, err error) { return atLeast(r, p, len(p)) }
 
 func (s *peekReader) Read(p []byte) (int, error) {
 	if len(s.head) > 0 {

@@ -161,6 +161,9 @@ func (c *collector) functionValue(at, value int, name string) bool {
 		value++
 	}
 	open := 0
+	if c.is(value, "<") && c.syntax == javaScript { // <T>(name) =>
+		value = c.generic(value) + 1
+	}
 	switch {
 	case c.isWord(value) && (c.textOf(value) == "function" || c.textOf(value) == "fn" || c.textOf(value) == "func"):
 		for n := value + 1; n < value+4; n++ {
@@ -375,6 +378,9 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 				param.of = f.defaults[i]
 			}
 			return param
+		}
+		if v := c.closed(n.text, f); v != nil {
+			return v
 		}
 		return n
 	}

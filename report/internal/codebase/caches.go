@@ -23,9 +23,16 @@ var springCaches = map[string]cacheKind{"CaffeineCacheManager": cachesElsewhere,
 	"prefixCacheNameWith(": cachesPrefixed, "prefixKeysWith(": cachesPrefixed,
 	"computePrefixWith(": cachesPrefixed, "RedissonSpringCacheManager": cachesAreHashes}
 
+// cacheOfRedis matches the class or the method that puts distributed caches of .NET on the server,
+// and fusedOnServer that which puts FusionCache on a distributed one.
+var (
+	cacheOfRedis  = regexp.MustCompile(`(?i)(redis|valkey|garnet)\w*cach|cach\w*(redis|valkey)|\busec?s?redis`)
+	fusedOnServer = regexp.MustCompile(`With(Registered)?DistributedCache\(|AddStackExchangeRedisCache\(`)
+)
+
 var cacheOnServer = regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
 
-// cachesOf returns what a source says of the caches of Spring, of Rails or of Django.
+// cachesOf returns what a source says of the caches of Spring, of .NET, of Rails or of Django.
 func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 	switch {
 	case s.jvm && strings.Contains(src, "Cache"):
@@ -47,6 +54,13 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 				kind |= cachesElsewhere
 			}
 		}
+	case s == csharp && strings.Contains(src, "Cache"):
+		if cacheOfRedis.MatchString(src) {
+			kind = cachesOnServer
+		}
+		if fusedOnServer.MatchString(src) {
+			kind |= cachesPrefixed
+		}
 	case s == python && strings.Contains(src, "CACHES"):
 		if kind = cachesElsewhere; cacheOnServer.MatchString(src) {
 			kind = cachesOnServer
@@ -57,6 +71,12 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 
 // elsewhere reports whether the caches of the framework of a site are not on the server.
 func (s *scanner) elsewhere(c *site) bool {
+	if c.source.syntax == csharp && c.command == cacheCommand {
+		if c.source.imports["ZiggyCreatures"] {
+			return s.caches[csharp]&cachesPrefixed == 0
+		}
+		return s.caches[csharp]&cachesOnServer == 0 && !c.source.client
+	}
 	if kind := s.caches[c.source.syntax]; c.source.syntax.jvm || kind&cachesElsewhere == 0 || kind&cachesOnServer != 0 {
 		return false
 	}

@@ -59,7 +59,7 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	command := operation(receiver, word)
-	if command == nil {
+	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
 		command = commandOf(word)
 	}
 	if c.file.holds[lastWord(receiver)] == holdsMemory && (command == nil || !command.unusual) {
@@ -367,7 +367,7 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 			continue
 		}
 		command := commandOf(a.text)
-		if command == nil || strings.Contains(a.text, "_") {
+		if command == nil || !strings.EqualFold(a.text, command.name) {
 			return
 		}
 		var key *node
@@ -457,7 +457,7 @@ func (c *collector) setting(text string, annotation int) {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "${"), "}")
 	name, fallback, _ := strings.Cut(text, ":")
 	begin := c.behind(annotation + 1)
-	for i := begin; i < begin+30 && c.tokens[i].kind != endToken; i++ {
+	for i := begin; i < begin+30 && c.tokens[i].kind != endToken && !c.is(i, ",") && !c.is(i, ")"); i++ {
 		if (c.is(i, ";") || c.is(i, "=") || c.is(i, ":")) && c.isWord(i-1) {
 			c.declare(c.textOf(i-1), c.class(),
 				&node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, &c.tokens[annotation])

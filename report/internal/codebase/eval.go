@@ -104,7 +104,7 @@ func (p *program) eval(n *node, at frame) []string {
 	case callNode:
 		return p.call(n, at)
 	case settingNode:
-		if v := p.settings[n.text]; v.value != "" && !v.ambiguous {
+		if v := p.settings[n.text]; v.value != "" && !v.ambiguous && !strings.Contains(v.value, "${") {
 			return []string{v.value}
 		} else if v.value == "" && n.label != "" {
 			return []string{n.label}

@@ -65,7 +65,8 @@ const (
 // memoryWords are parts of the names of types that keep values in the process.
 var memoryWords = []string{"lru", "memorycache", "inmemory", "hashmap", "localcache", "ttlcache", "weakmap", "ristretto", "bigcache",
 	"freecache", "caffeine", "dictionary", "go-cache", "gocache", "node-cache", "nodecache", "cachetools", "defaultdict", "ordereddict",
-	"cachebuilder", "loadingcache", "diskcache", "memory-cache", "dashmap"}
+	"cachebuilder", "loadingcache", "diskcache", "memory-cache", "dashmap", "concurrentmap", "ehcache", "timedcache",
+	"moka", "quick_cache", "otter", "expiringdict", "localstorage", "sessionstorage", "hazelcast", "infinispan"}
 
 // holderOf returns what a value of a type holds, 0 if its name does not say.
 func (s *syntax) holderOf(name string, server bool) holder {

@@ -132,13 +132,13 @@ func (s *scanner) callee(c *site) *function {
 		return f
 	}
 	last := lastWord(c.receiver)
-	if operations[last] != "" || c.source.syntax == golang && common && strings.HasSuffix(c.receiver, ".redis") {
+	if common && c.source.holds[last] == holdsMemory || operations[last] != "" || c.source.syntax == golang && common && strings.HasSuffix(c.receiver, ".redis") {
 		return nil // of a template of Spring, or of a client
 	}
 	var found *function
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || c.source.without && !c.source.imports[f.container] ||
-			f.source.syntax.exact && len(f.params) != len(c.args) {
+			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {

@@ -44,6 +44,7 @@ type Pattern struct {
 	Type     string   `json:"type,omitempty"` // of the keys, as the commands tell; "" any
 	Writes   bool     `json:"writes"`         // a command writes the keys
 	weak     bool     // it is none unless a command has the same key
+	builder  bool     // the line declares a constant, or returns the key from a function
 	expiry   expiry   // that its commands which write set
 }
 
@@ -282,9 +283,9 @@ func (s *scanner) inMemory(c *site) bool {
 // a part of longer keys.
 func (s *scanner) dropOthers() {
 	at := func(p *Pattern) string { return p.File + ":" + p.Key }
-	used, begins := map[string]bool{}, map[string]bool{}
+	used, begins, inner := map[string]bool{}, map[string]bool{}, map[string]*Pattern{}
 	var keys []string
-	for _, p := range s.checkout.Patterns {
+	for n, p := range s.checkout.Patterns {
 		keys = append(keys, p.Key)
 		if n := len(p.Parts); n > 1 && p.Parts[0] != "" {
 			begins[strings.Trim(p.Parts[0], ":_-.|/{")] = true
@@ -292,6 +293,11 @@ func (s *scanner) dropOthers() {
 		if len(p.Commands) > 0 {
 			delete(s.memory, at(&p))
 			used[p.Key] = true
+			for i, end := 1, len(Join(p.Parts[:min(len(p.Parts), 2)])); i < end && p.Key[i] != '*'; i++ {
+				if strings.IndexByte("*:_-.|/", p.Key[i-1]) >= 0 {
+					inner[p.Key[i:]] = &s.checkout.Patterns[n]
+				}
+			}
 		}
 	}
 	slices.Sort(keys)
@@ -300,6 +306,12 @@ func (s *scanner) dropOthers() {
 			i, _ := slices.BinarySearch(keys, key+separator)
 			return i < len(keys) && strings.HasPrefix(keys[i], key+separator)
 		})
+	}
+	for i := range s.checkout.Patterns { // what has something before it wherever it is used
+		p := &s.checkout.Patterns[i]
+		if whole := inner[p.Key]; p.builder && whole != nil && !used[p.Key] {
+			p.Key, p.Parts = whole.Key, whole.Parts
+		}
 	}
 	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool {
 		text := strings.ToLower(p.Function + " " + p.Text)
@@ -341,30 +353,6 @@ func (s *scanner) wrappedBuilders() {
 		}
 	}
 	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool { return p.Key == "" })
-}
-
-// setups adds the lines that set up libraries.
-func (s *scanner) setups(sites []*site) {
-	for _, c := range sites {
-		if c.setup == nil {
-			continue
-		}
-		p := Pattern{File: c.source.path, Line: int(c.line), Text: c.text, Sure: Likely}
-		if c.function != nil {
-			p.Function = strings.Trim(c.function.container+"."+c.function.name, ".")
-		}
-		if c.key != nil {
-			s.program.steps = 0
-			p.Key, _ = constant(s.program.eval(c.key, c.frame()))
-		}
-		s.checkout.setups = append(s.checkout.setups, setup{p, c.setup.library, c.setup.rank})
-	}
-	for path, first := range s.firstSettings() {
-		first.Sure = Likely
-		for _, w := range setupWords()[path] {
-			s.checkout.setups = append(s.checkout.setups, setup{first, w.library, w.rank})
-		}
-	}
 }
 
 // alternatives returns the sites with one for each value that a key may have.
@@ -421,6 +409,8 @@ func (s *scanner) add(c *site, parts []string) {
 		if parts = s.springCache(c, parts); parts == nil {
 			return
 		}
+	} else if c.command == cacheCommand && c.source.imports["ZiggyCreatures"] {
+		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
 	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) || !acceptable(c, parts) {
 		return
@@ -431,7 +421,7 @@ func (s *scanner) add(c *site, parts []string) {
 	if !ok {
 		at = len(s.checkout.Patterns)
 		s.found[id] = at
-		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure, Commands: []string{}, weak: c.weak}
+		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure, Commands: []string{}, weak: c.weak, builder: c.key == nil && c.command == nil}
 		if f := c.function; f != nil {
 			p.Function = strings.Trim(f.container+"."+f.name, ".")
 		}

@@ -426,3 +426,32 @@ func TestCachesElsewhere(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestWhoseKey checks that a key is not taken from a variable of another function, a method of
+// another type, or a value that never reaches the server.
+func TestWhoseKey(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"channel.ts": "import { client } from './redis';\nexport const other = <T>(name: string) => {\n  const channel = `pubSub:${name}`;\n" +
+			"  return { publish: async (data: T) => client.publish(channel, data) };\n};\n" +
+			"export const history = <T>(channel: string) => {\n  const trim = async () => {\n    await client.ltrim(channel, 0, 9);\n  };\n" +
+			"  return { push: async (data: T) => { await client.lpush(channel, data); } };\n};\n" +
+			"export const queue = <T>(name: string) => {\n  const list = `queue:${name}`;\n  return { push: async (data: T) => client.rpush(list, data) };\n};\n",
+		"attrs.go": "package a\n\nimport \"github.com/redis/go-redis/v9\"\n\ntype attrsCache struct{ rdb *redis.Client }\n\n" +
+			"func (u *attrsCache) Put(id string) {\n\tu.rdb.SAdd(ctx, \"attrs:\"+id, 1)\n}\n\n" +
+			"type rulesCache struct{ cache Cache }\n\nfunc (c *rulesCache) Put(rules []byte, id string) {\n\tc.cache.Put(id, rules, ttl)\n}\n",
+		"Worker.php":      "<?php\nuse Predis\\Client;\nAssert::keyExists($result, 'after:x');\n$cmd->command('delete', 'Delete keys:all');\n",
+		"application.yml": "otp:\n  issuer: ${ISSUER:Max}\n",
+		"Otp.java": "import redis.clients.jedis.Jedis;\nclass Otp {\n  KeyUri keyUri(@Value(\"${otp.issuer:Max}\") String issuer) {\n" +
+			"    KeyUri keyUri = new KeyUri(issuer);\n    return keyUri;\n  }\n}\n",
+		"redis/Units.kt": "package shop.redis\nconst val UNIT_KEY_PREFIX = \"unit_\"\n",
+		"Store.kt": "import io.lettuce.core.RedisClient\nclass Store {\n  fun put(type: Kind, id: String) {\n" +
+			"    redisCommands.set(\"${type}_$UNIT_KEY_PREFIX$id\", 1)\n  }\n}\n",
+		"Scores.cs": "using ZiggyCreatures.Caching.Fusion;\nclass Scores {\n  void F(IFusionCache cache, int id) {\n    cache.SetAsync($\"score_{id}\", 1);\n  }\n}\n",
+		"Redis.cs":  "class Redis {\n  void F() { services.AddFusionCache(); redisCache.StringSet(\"a:b\", 1); }\n}\n",
+	})
+	const want = "Redis.cs:2 a:b certain SET\nStore.kt:4 *_unit_* certain SET\n" +
+		"attrs.go:8 attrs:* certain SADD\nchannel.ts:14 queue:* certain RPUSH\nredis/Units.kt:2 *_unit_* likely\n"
+	if got := lines(c); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

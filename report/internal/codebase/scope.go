@@ -50,6 +50,41 @@ func (c *collector) locals() map[string]*node {
 	return nil
 }
 
+// closed returns the value of a variable of a function around another one, nil if none has the name.
+func (c *collector) closed(name string, inner *function) *node {
+	for n := len(c.scopes) - 1; n >= 0; n-- {
+		s := &c.scopes[n]
+		if s.function == nil || s.function == inner {
+			continue
+		}
+		if v, known := s.locals[name]; known {
+			return detached(v, 0)
+		}
+		if slices.Contains(s.function.params, name) {
+			return hole
+		}
+	}
+	return nil
+}
+
+// detached returns a value in which the parameters of its function vary.
+func detached(n *node, depth int) *node {
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == paramNode, depth > maxDepth:
+		return hole
+	case n.of == nil && len(n.args) == 0:
+		return n
+	}
+	m := *n
+	m.of, m.args = detached(n.of, depth+1), make([]*node, len(n.args))
+	for i, a := range n.args {
+		m.args[i] = detached(a, depth+1)
+	}
+	return &m
+}
+
 func (c *collector) block() int {
 	n := len(c.blocks) - 1
 	if c.indent {

@@ -141,3 +141,27 @@ func (c *Checkout) setupsOf(g Group) (list []Candidate) {
 
 // setupScore is the score of a line that sets up the library of a group and has no name.
 const setupScore = 0.5
+
+// setups adds the lines that set up libraries.
+func (s *scanner) setups(sites []*site) {
+	for _, c := range sites {
+		if c.setup == nil {
+			continue
+		}
+		p := Pattern{File: c.source.path, Line: int(c.line), Text: c.text, Sure: Likely}
+		if c.function != nil {
+			p.Function = strings.Trim(c.function.container+"."+c.function.name, ".")
+		}
+		if c.key != nil {
+			s.program.steps = 0
+			p.Key, _ = constant(s.program.eval(c.key, c.frame()))
+		}
+		s.checkout.setups = append(s.checkout.setups, setup{p, c.setup.library, c.setup.rank})
+	}
+	for path, first := range s.firstSettings() {
+		first.Sure = Likely
+		for _, w := range setupWords()[path] {
+			s.checkout.setups = append(s.checkout.setups, setup{first, w.library, w.rank})
+		}
+	}
+}

@@ -38,7 +38,7 @@ var (
 	php        = &syntax{styles: styles{1: `"`, 3: `"`}, hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
 	java       = &syntax{styles: styles{4: "'"}, exact: true, members: true, jvm: true, slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
 	kotlin     = &syntax{styles: styles{1: `"`, 4: "'"}, getters: true, members: true, jvm: true, slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
-	golang     = &syntax{styles: styles{0: "`", 4: "'"}, slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}
+	golang     = &syntax{exact: true, styles: styles{0: "`", 4: "'"}, slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}
 	csharp     = &syntax{styles: styles{4: "'"}, getters: true, members: true, slashes: true, quotes: "'\"", triple: true, prefixes: "$@", methods: true, typeFirst: true, concat: "+"}
 	rust       = &syntax{exact: true, slashes: true, quotes: "'\"", multiline: true, prefixes: "rb", functions: []string{"fn"}, concat: "+"}
 )

@@ -107,6 +107,26 @@ func TestGroupOfSeveral(t *testing.T) {
 	}
 }
 
+// TestVersion checks that a number in names is the version of Django's cache only if it does not differ.
+func TestVersion(t *testing.T) {
+	for _, c := range []struct{ want, names string }{
+		{"django-redis", "shop:1:menu.1 shop:1:menu.7 shop:1:menu.9"}, {"", "user:1:menu user:7:menu user:9:menu"},
+		{"", "user:1:menu"}, {"", "user:1:a user:1:b"}, {"", "shop:1:menu.1 shop:1:menu.7 shop:2:menu.9"},
+	} {
+		g := &Group{}
+		for _, name := range strings.Fields(c.names) {
+			g.Samples = append(g.Samples, text1(name, true, "\x80\x05\x95\x0b\x00\x00\x00\x00\x00\x00\x00]\x94."))
+		}
+		library := ""
+		if id := Identify([]*Group{g})[0]; id != nil {
+			library = id.Library + id.Queue
+		}
+		if library != c.want {
+			t.Errorf("%s: %q, want %q", c.names, library, c.want)
+		}
+	}
+}
+
 // TestNameOnly checks that a key of which the value is not known has the library that is
 // known at its prefix, and is no sign of one.
 func TestNameOnly(t *testing.T) {

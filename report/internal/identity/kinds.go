@@ -78,6 +78,9 @@ var kinds = map[string]func(t text) bool{
 	"channels-message": func(t text) bool {
 		return len(t.b) > 16 && (t.b[12]&0xf0 == 0x80 || t.b[12] == 0xde) && bytes.Contains(t.b[12:], []byte("\xa4type"))
 	},
+	"symfony-item": func(t text) bool { // with its expiry: ContractsTrait and CacheItem of symfony/cache
+		return len(t.b) > 10 && t.b[0] == 0x9d && t.b[9] == '_'
+	},
 	"length|id": func(t text) bool { // the length of the ID in two digits, |, the ID
 		n, err := strconv.Atoi(string(t.b[:min(2, len(t.b))]))
 		return err == nil && len(t.b) > 3 && t.b[2] == '|' && t.whole && len(t.b)-3 == n

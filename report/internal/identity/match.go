@@ -134,9 +134,14 @@ type matcher struct {
 type candidate struct {
 	*Shape
 	library  int
-	order    int  // among the shapes of its library
-	gram     gram // of the literal
+	order    int    // among the shapes of its library
+	literal  string // that all names have
+	gram     gram   // of the literal
 	compiled *pattern
+}
+
+func (c *candidate) mayMatch(name []byte, g *grams) bool {
+	return g.have(c.gram) && bytes.Contains(name, []byte(c.literal))
 }
 
 func (c *candidate) get() *pattern {
@@ -154,37 +159,55 @@ func newMatcher(list []*Recogniser) *matcher {
 	m := &matcher{list: list, proofs: map[place]*proof{}, learned: map[place][]string{}}
 	for i, r := range list {
 		for n, s := range r.Shapes {
+			literal := literalOf(s.Name)
 			m.byType[s.Type.Type] = append(m.byType[s.Type.Type],
-				&candidate{Shape: s, library: i, order: n, gram: gramOf(literalOf(s.Name))})
+				&candidate{Shape: s, library: i, order: n, literal: literal, gram: gramOf(literal)})
 		}
 	}
 	return m
 }
 
-// look returns the shapes with signs that a sample has, and notes them.
+// look returns the shapes with signs that a sample has.
 func (m *matcher) look(k *Sample) (found []match) {
 	if k.NameOnly {
 		return nil
 	}
 	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if c.Sign == 0 || !grams.have(c.gram) {
+		if c.Sign == 0 || !c.mayMatch(k.Name, &grams) || !c.get().holds(k) {
 			continue
 		}
 		p := c.get()
-		if p.short && !p.holds(k) {
-			continue
-		}
 		prefix, queue, ok := p.match(k.Name)
-		if !ok || !p.short && !p.holds(k) {
+		if !ok {
 			continue
 		}
-		at := place{c.library, k.DB, prefix, queue}
-		found = append(found, match{at, c})
-		m.note(at, c.Shape)
-		if at.queue != "" {
-			at.queue = ""
-			m.note(at, c.Shape)
+		found = append(found, match{place{c.library, k.DB, prefix, queue}, c})
+	}
+	return found
+}
+
+// lookAt returns the shapes with signs that the samples of a group have, and notes them. Of a shape with a number
+// that does not differ, all PerClass samples must have the same one.
+func (m *matcher) lookAt(g *Group) [][]match {
+	found := make([][]match, len(g.Samples))
+	for j, k := range g.Samples {
+		found[j] = m.look(k)
+	}
+	for j, list := range found {
+		found[j] = slices.DeleteFunc(list, func(f match) bool {
+			return f.shape.get().same && (len(found) < PerClass || slices.ContainsFunc(found, func(o []match) bool {
+				return !slices.Contains(o, f)
+			}))
+		})
+	}
+	for _, list := range found {
+		for _, f := range list {
+			m.note(f.place, f.shape.Shape)
+			if f.queue != "" {
+				f.queue = ""
+				m.note(f.place, f.shape.Shape)
+			}
 		}
 	}
 	return found
@@ -224,7 +247,7 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 	}
 	grams := gramsOf(k.Name)
 	for _, c := range m.byType[k.Type%parser.NumTypes] {
-		if c.Sign > 0 && !k.NameOnly || !grams.have(c.gram) ||
+		if c.Sign > 0 && !k.NameOnly || !c.mayMatch(k.Name, &grams) ||
 			k.NameOnly && (strings.HasPrefix(c.Name, "{D}") || m.list[c.library].Weak) {
 			continue
 		}
@@ -324,10 +347,7 @@ func identify(list []*Recogniser, groups []*Group) []*thresholds.Identity {
 	m := newMatcher(list)
 	found := make([][][]match, len(groups))
 	for i, g := range groups {
-		found[i] = make([][]match, len(g.Samples))
-		for j, k := range g.Samples {
-			found[i][j] = m.look(k)
-		}
+		found[i] = m.lookAt(g)
 	}
 	m.learn()
 	for i, g := range groups {
@@ -361,7 +381,9 @@ func (m *matcher) group(g *Group, found [][]match) *thresholds.Identity {
 			if queues[best.library] == nil {
 				queues[best.library] = map[string]bool{}
 			}
-			queues[best.library][best.queue] = true
+			if !best.shape.get().same {
+				queues[best.library][best.queue] = true
+			}
 			libraries[best.library]++
 			signs[best.library] = max(signs[best.library], n)
 		}

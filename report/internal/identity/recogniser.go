@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -108,11 +107,10 @@ type pattern struct {
 }
 
 type name struct {
-	literal []byte // that all names have
-	short   bool   // literal excludes few names
 	re      func() *regexp.Regexp
 	prefix  bool // the template has a prefix,
 	queue   bool // and a part with shapes of its own
+	same    bool // and a number that is the same in all names
 	learned bool // what follows a prefix that other shapes of the library have
 	beside  bool // any name in a database with the library
 	bare    bool // any name at all
@@ -157,6 +155,7 @@ var parts = map[string]string{
 	"D":       ``,                             // nothing, see name.beside
 	"q":       `(?P<q>[^:]+)`,                 // a part that has shapes of its own, such as a queue
 	"Q":       `(?P<q>.+)`,                    // the same, with colons
+	"same":    `(?P<q>[0-9]{1,3})`,            // a number that is the same in all names
 	"tag":     `(?P<q>\{[^{}]+\})`,            // the same, a hash tag
 	"id":      `[^:]+`,
 	"word":    `[A-Za-z][A-Za-z0-9_-]*`,
@@ -219,8 +218,7 @@ func compile(template string) (n name, err error) {
 	}
 	re.WriteString(`$`)
 	n.re = lazy(re.String())
-	n.literal = []byte(literalOf(template))
-	n.short = len(n.literal) < 3
+	n.same = strings.Contains(template, "{same}")
 	n.learned, n.beside = strings.HasPrefix(template, "{L}"), strings.HasPrefix(template, "{D}")
 	n.bare = slices.Contains(bare, template) || len(template) > 3 && slices.Contains(bare, template[3:]) &&
 		parts[template[1:2]] != ""
@@ -251,9 +249,6 @@ const anywhere = "\xff"
 
 // match returns the prefix and the queue of a name; ok is false if it has another form.
 func (n *name) match(b []byte) (prefix, queue string, ok bool) {
-	if !bytes.Contains(b, n.literal) {
-		return "", "", false
-	}
 	re := n.re()
 	m := re.FindSubmatch(b)
 	if m == nil {

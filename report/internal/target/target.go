@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
+	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
 )
 
@@ -52,7 +53,8 @@ func Parse(name string) (*Server, error) {
 		release = s.name
 		s.name = "redis-" + strings.TrimPrefix(s.name, "v")
 	}
-	if s.release, ok = parser.ParseVersion(release); !ok || s.release.Major < 1 || strings.ContainsAny(name, ", ") {
+	s.release, _ = parser.ParseVersion(release)
+	if _, _, err := memory.Choose("", "", memory.Options{Server: s.name}); err != nil {
 		return nil, &message.Error{Message: message.New("unknown server {server}", message.Element("server", name))}
 	}
 	return s, nil
