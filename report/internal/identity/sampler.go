@@ -42,6 +42,11 @@ func (c *Sampled) compare(o *Sampled) int {
 	return cmp.Or(cmp.Compare(c.Input, o.Input), cmp.Compare(c.N, o.N))
 }
 
+// compareName compares samples of a snapshot.
+func (c *Sampled) compareName(o *Sampled) int {
+	return cmp.Or(bytes.Compare(c.Name, o.Name), cmp.Compare(c.DB, o.DB))
+}
+
 // NewSampler returns a Sampler for a block of the snapshot of which p has the samples.
 func (p *Pool) NewSampler() *Sampler { return &Sampler{pool: p} }
 
@@ -112,7 +117,7 @@ func (p *Pool) Stored() []*Sampled {
 // Number sorts the samples of a snapshot, of which there are no more, by name: those that are alike are
 // stored together.
 func (p *Pool) Number() {
-	slices.SortStableFunc(p.list, func(a, b *Sampled) int { return bytes.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(p.list, (*Sampled).compareName)
 	for i, c := range p.list {
 		c.N = i
 	}
@@ -121,12 +126,14 @@ func (p *Pool) Number() {
 // Restore adds a sample that another Pool had, after those before it there and those of earlier snapshots.
 // It reports whether a Pool can have it.
 func (p *Pool) Restore(c *Sampled) bool {
-	if n := len(p.list); n > 0 && p.list[n-1].Input == c.Input {
-		c.N = p.list[n-1].N + 1
-	}
 	ok := len(c.Name) <= maxSampleName && len(c.Text) <= maxString && len(c.Values) <= maxFields &&
-		c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1 &&
-		(len(p.list) == 0 || p.list[len(p.list)-1].Input <= c.Input)
+		c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1
+	if n := len(p.list); n > 0 {
+		last := p.list[n-1]
+		if ok = ok && cmp.Or(cmp.Compare(last.Input, c.Input), last.compareName(c)) <= 0; last.Input == c.Input {
+			c.N = last.N + 1
+		}
+	}
 	for i := range c.Values {
 		ok = ok && len(c.Values[i].Name) <= maxFirst && len(c.Values[i].Text) <= maxFirst
 	}
