@@ -149,13 +149,14 @@ func (f *TrendForecast) sentence() (m message.Message, over bool) {
 	}
 	args := []message.Arg{message.Size("limit", f.MaxMemory), message.Share("share", f.Share), message.Word("of", title),
 		message.Size("now", f.Now), message.Size("more", f.Now-f.MaxMemory), message.Phrase("pace", f.pace())}
-	duration := func(name string, days *float64) {
+	duration := func(name string, days *float64) (rough message.Message) {
 		if days != nil {
-			args = append(args, message.Phrase(name, RoughDuration(int64(*days*secondsOfDay))))
+			rough = RoughDuration(int64(*days * secondsOfDay))
+			args = append(args, message.Phrase(name, rough))
 		}
+		return rough
 	}
-	duration("least", f.DaysLeast)
-	duration("most", f.DaysMost)
+	least, most := duration("least", f.DaysLeast), duration("most", f.DaysMost)
 	duration("days", f.Days)
 	if f.Days != nil {
 		args = append(args, message.Text("day", day(f.Line[len(f.Line)-1].Time)))
@@ -175,6 +176,8 @@ func (f *TrendForecast) sentence() (m message.Message, over bool) {
 	case f.DaysLeast == nil:
 		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {days}, on {day}, at {pace} (too few reports " +
 			"for a spread)"
+	case f.DaysMost != nil && least.String() == most.String():
+		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {least}, most likely on {day}, at {pace}"
 	case f.DaysMost == nil:
 		id = "maxmemory {limit} is {share} full by the {of} of {now}; full in {least} or later, if it grows at all: {pace}"
 	}

@@ -60,6 +60,32 @@ type Later struct {
 	Bytes   int64 `json:"bytes"`   // of all others
 }
 
+// Text says how much is missing in the base of an append-only file, or in a snapshot that is
+// such a base by its header (base) and has no manifest beside it; zero nothing.
+func (l *Later) Text(base bool) (none message.Message) {
+	switch {
+	case l == nil && base:
+		return message.New("the base of an append-only file; later writes not included")
+	case l == nil:
+		return none
+	case l.Missing > 0:
+		return message.New("the base of an append-only file, of which later files are missing")
+	case l.Bytes > 0:
+		return message.New("the base of an append-only file; {size} of later writes not included", message.Size("size", l.Bytes))
+	}
+	return none
+}
+
+func (in *Input) laterText() message.Message { return in.Later.Text(in.AOFBase && in.Trailing == 0) }
+
+// withLater adds what a sentence about a snapshot does not include.
+func withLater(sentence, later message.Message) message.Message {
+	if later.IsZero() {
+		return sentence
+	}
+	return message.New("{fit} ({later})", message.Phrase("fit", sentence), message.Phrase("later", later))
+}
+
 // Loadable names the oldest servers that can load a snapshot, "" if none can, and
 // the module types that they need.
 type Loadable struct {
@@ -175,7 +201,8 @@ const interrupted = "interrupted"
 // SameServer is a pair of inputs that seem to be snapshots of one server, or of one and its replica.
 type SameServer struct {
 	Inputs [2]int `json:"inputs"` // indexes into inputs, the older snapshot first
-	// Sign is "replication id" if both have the same one, and "names" if they were taken at different
+	// Sign is "snapshot" if both are the same one, by its time, used_memory, keys and bytes,
+	// "replication id" if both have the same one, and "names" if they were taken at different
 	// times and have names of keys in common: Share of those of the input with fewer, 0 to 1, estimated
 	// from 256 names. Reports that were merged from states know replication ids only.
 	Sign  string  `json:"sign"`
@@ -203,9 +230,17 @@ func (f *finisher) findSameServers() {
 		}
 	}
 	of := map[Name]int{}
+	copies := map[[4]Figure]int{}
 	related := map[[2]int]bool{}
 	for i := range r.Inputs {
-		id := r.Inputs[i].ReplicationID
+		in := &r.Inputs[i]
+		id, what := in.ReplicationID, [4]Figure{in.Created, in.UsedMem, Figure(in.Keys), Figure(in.Bytes)}
+		if first, known := copies[what]; known && in.Created.Known() && in.Keys > 0 {
+			related[[2]int{first, i}] = true
+			add(first, i, SameServer{Sign: "snapshot"})
+			continue
+		}
+		copies[what] = i
 		if first, known := of[id]; known {
 			related[[2]int{first, i}] = true
 			add(first, i, SameServer{Sign: "replication id"})
@@ -229,6 +264,11 @@ func (r *Report) SameServerAlerts() (list []message.Message) {
 	for i := range r.SameServer {
 		s := &r.SameServer[i]
 		a, b := &r.Inputs[s.Inputs[0]], &r.Inputs[s.Inputs[1]]
+		if s.Sign == "snapshot" {
+			list = append(list, message.New("TWICE: {old} and {new} are the same snapshot. All sums count its keys twice.",
+				fileArg("old", a.Name), fileArg("new", b.Name)))
+			continue
+		}
 		sign := message.New("the same replication id")
 		if s.Sign == "names" {
 			sign = message.New("{share} of their names", message.Share("share", s.Share))
@@ -252,6 +292,7 @@ type Check struct {
 	// seconds since the epoch; unknown if it does not say.
 	Measured Figure          `json:"measured"`
 	Met      bool            `json:"met"`
+	Future   bool            `json:"future,omitempty"` // of max-age: the snapshot was taken later than now
 	Text     string          `json:"text" redact:"of Message"`
 	Message  message.Message `json:"message,omitzero"`
 }
@@ -297,6 +338,10 @@ func (c *Check) worst(r *Report, now int64) bool {
 		if i == 0 || measured < c.Measured {
 			c.Input, c.Measured = i, measured
 		}
+		if c.Rule == "max-age" && int64(measured) > now+thresholds.ClockSlack {
+			c.Input, c.Measured, c.Future = i, measured, true
+			return false
+		}
 	}
 	if c.Rule == "max-age" {
 		return c.Measured > 0 && now-int64(c.Measured) <= c.Limit
@@ -317,12 +362,14 @@ func (c *Check) sentence(r *Report) message.Message {
 		id = "{rule} {n}: NOT MET, {file} has {keys}"
 	case c.Met:
 		id = "{rule} {limit}: met, {file} was taken {time}"
+	case c.Future:
+		id = "{rule} {limit}: NOT MET, {file} was taken {time}, in the future"
 	case c.Measured.Known():
 		id = "{rule} {limit}: NOT MET, {file} was taken {time}"
 	default:
 		id = "{rule} {limit}: NOT MET, {file} does not say when it was taken"
 	}
-	return message.New(id, args...)
+	return withLater(message.New(id, args...), r.Inputs[c.Input].laterText())
 }
 
 // FileSource returns the Source of a file, or of standard input if path is "-".

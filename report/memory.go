@@ -48,7 +48,7 @@ type Memory struct {
 type Fit struct {
 	MaxMemory int64 `json:"maxmemory"`
 	// Fits: neither the prediction nor Reported is over MaxMemory. Nil: undecided, because
-	// nothing or only a lower bound is predicted.
+	// nothing or only a lower bound is predicted, or there are later writes.
 	Fits *bool `json:"fits"`
 	// MaxMemory minus the prediction; negative: too much; nil: nothing or only a lower bound is
 	// predicted.
@@ -182,13 +182,14 @@ func (m *Memory) fit(in *Input, c *keyspace) {
 			f.Free = new(f.MaxMemory - int64(m.Predicted))
 		}
 	}
-	if over || f.Free != nil {
+	if over || f.Free != nil && in.laterText().IsZero() {
 		f.Fits = new(!over)
 	}
 }
 
-// sentence says how full a server is.
-func (f *Fit) sentence(m *Memory) message.Message {
+// fitText says how full a server is, of an input whose Memory has a Fit.
+func (in *Input) fitText() message.Message {
+	m, f := in.Memory, in.Memory.Fit
 	reported, predicted := f.Reported > 0, m.Predicted > 0 // reports of older versions have no Reported
 	id := "{max}: how full that is, neither the snapshot nor a prediction says"
 	switch {
@@ -203,9 +204,9 @@ func (f *Fit) sentence(m *Memory) message.Message {
 	case reported:
 		id = "{max}: {r} full by the used_memory of {reported}"
 	}
-	return message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory),
+	return withLater(message.New(id, message.Size("max", f.MaxMemory), shareArg("p", int64(m.Predicted), f.MaxMemory),
 		shareArg("r", int64(f.Reported), f.MaxMemory),
-		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported))
+		sizeArg("predicted", m.Predicted), sizeArg("reported", f.Reported)), in.laterText())
 }
 
 // over returns by how much the larger figure is over MaxMemory, 0 if neither is.

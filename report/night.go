@@ -125,9 +125,6 @@ const (
 // snapshot.
 const staleAfter = 6 * time.Hour
 
-// futureSlack is how far the clocks of two machines may differ.
-const futureSlack = 10 * time.Minute
-
 // Events returns what happened to the inputs of a fleet, the worst first.
 func Events(nights []Night, o NightOptions) []Event {
 	n := &nightEvents{NightOptions: o, budgets: map[string]bool{}}
@@ -190,7 +187,7 @@ func (n *nightEvents) input(in *Night) {
 			message.New("new: {keys}", keysArg("keys", in.Now.Totals.Keys)))
 	}
 	now := created(in.Now)
-	if now.Known() && !n.Now.IsZero() && int64(now) > n.Now.Add(futureSlack).Unix() {
+	if now.Known() && !n.Now.IsZero() && int64(now) > n.Now.Unix()+thresholds.ClockSlack {
 		n.add(EventFuture, thresholds.Error, in.Name, "", 1,
 			message.New("taken in the future: {time}", message.Time("time", int64(now))))
 	}
@@ -230,7 +227,7 @@ func (n *nightEvents) limits(in *Night, now Figure, l *thresholds.NightlyLimits)
 func (n *nightEvents) time(in *Night, now Figure) {
 	last := created(in.Last)
 	switch {
-	case !now.Known() || !last.Known() || !n.Now.IsZero() && int64(last) > n.Now.Add(futureSlack).Unix():
+	case !now.Known() || !last.Known() || !n.Now.IsZero() && int64(last) > n.Now.Unix()+thresholds.ClockSlack:
 	case now < last:
 		n.add(EventOlder, thresholds.Error, in.Name, "", 1,
 			message.New("taken {time}, before the last one, {before}", message.Time("time", int64(now)),

@@ -311,7 +311,7 @@ func (d *details) memory(in *Input) {
 		sizeColumn("keys", func(i int) Figure { return m.WhatIf[i].Keys }),
 		sizeColumn("used_memory", func(i int) Figure { return m.WhatIf[i].Predicted }))
 	if m.Fit != nil {
-		d.fit(m)
+		d.fit(in)
 	}
 }
 
@@ -340,10 +340,10 @@ func (m *Memory) prediction() message.Message {
 }
 
 // fit writes how full a server is, and what it could evict.
-func (d *details) fit(m *Memory) {
-	f := m.Fit
-	full := f.sentence(m)
-	if more := f.over(m); more > 0 {
+func (d *details) fit(in *Input) {
+	f := in.Memory.Fit
+	full := in.fitText()
+	if more := f.over(in.Memory); more > 0 {
 		full = message.New("DOES NOT FIT: {fit}; {more} too much", message.Phrase("fit", full), message.Size("more", more))
 	}
 	d.field("maxmemory", full)

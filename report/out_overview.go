@@ -132,7 +132,7 @@ func (v *overview) alerts() {
 		in := &r.Inputs[i]
 		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.over(m) > 0 {
 			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file}: maxmemory {fit}; {more} too much.", fileArg("file", in.Name),
-				message.Phrase("fit", m.Fit.sentence(m)), message.Size("more", m.Fit.over(m))))
+				message.Phrase("fit", in.fitText()), message.Size("more", m.Fit.over(m))))
 		}
 	}
 	for i := range r.Checks {
@@ -182,7 +182,7 @@ func (v *overview) describe(now time.Time) {
 		}
 	}
 	if in := r.fullest(); in != nil {
-		fit := message.Phrase("fit", in.Memory.Fit.sentence(in.Memory))
+		fit := message.Phrase("fit", in.fitText())
 		if len(r.Inputs) == 1 {
 			v.about = append(v.about, message.New("maxmemory {fit}", fit))
 		} else {
@@ -286,24 +286,25 @@ func (v *overview) describeFiles(now time.Time) {
 // laterText says how much was written after the bases of append-only files; zero
 // nothing.
 func (r *Report) laterText() message.Message {
-	var bytes int64
-	bases, missing := 0, 0
+	var all Later
+	bases, headers := 0, 0
 	for i := range r.Inputs {
-		if l := r.Inputs[i].Later; l != nil {
+		in := &r.Inputs[i]
+		if l := in.Later; l != nil {
 			bases++
-			bytes += l.Bytes
-			missing += l.Missing
+			all.Bytes += l.Bytes
+			all.Missing += l.Missing
+		} else if in.AOFBase && in.Trailing == 0 {
+			headers++
 		}
 	}
 	switch {
-	case missing > 0:
-		return message.New("the base of an append-only file, of which later files are missing")
-	case bytes > 0 && bases == len(r.Inputs):
-		return message.New("the base of an append-only file; {size} of later writes not included", message.Size("size", bytes))
-	case bytes > 0:
-		return message.New("{size} of later writes not included", message.Size("size", bytes))
+	case bases == 0:
+		return (*Later)(nil).Text(headers > 0 && headers == len(r.Inputs))
+	case all.Missing == 0 && all.Bytes > 0 && bases < len(r.Inputs):
+		return message.New("{size} of later writes not included", message.Size("size", all.Bytes))
 	}
-	return message.Message{}
+	return all.Text(true)
 }
 
 // describeKeys states how many keys there are, and what they take.

@@ -290,10 +290,11 @@ func TestShare(t *testing.T) {
 }
 
 // TestUndated checks that a snapshot is not taken for a fresh one that does not say
-// when it was taken, and that one from the future is no older than a fresh one.
+// when it was taken, nor one from the future, further than clocks differ.
 func TestUndated(t *testing.T) {
 	policy := mustLoad(t, LoadOptions{Config: writeConfig(t, "rules: {max-age: {warning: 1h, error: 26h}}")})
-	for at, want := range map[int64]string{-1: "it does not say when it was taken, and the limit is 1d 2h", created + 7200: "", created - 7200: "taken 2023-11-14 20:13:20 UTC, longer ago than 1h"} {
+	for at, want := range map[int64]string{-1: "it does not say when it was taken, and the limit is 1d 2h", created + 300: "",
+		created + 7200: "taken 2023-11-15 00:13:20 UTC, in the future", created - 7200: "taken 2023-11-14 20:13:20 UTC, longer ago than 1h"} {
 		env := testEnv()
 		env.Created = at
 		e := policy.Compile(env)

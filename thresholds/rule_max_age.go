@@ -2,6 +2,10 @@ package thresholds
 
 import "github.com/rdblens/rdblens/parser/message"
 
+// ClockSlack is by how many seconds the clocks of two machines may differ: a snapshot that was
+// taken later than that from now was taken in the future.
+const ClockSlack = 600
+
 func init() {
 	register(Rule{
 		Name:       "max-age",
@@ -17,7 +21,10 @@ func init() {
 			levels := s.levels(AnyType)
 			return wholeSnapshot(func(total totals) []InstanceFinding {
 				ms := e.created
-				l, found := severest(levels, func(limit int64) bool { return ms <= 0 || e.env.Now.Unix()-ms/1000 > limit })
+				l, found := severest(levels, func(limit int64) bool {
+					age := e.env.Now.Unix() - ms/1000
+					return ms <= 0 || age > limit || age < -ClockSlack
+				})
 				if !found {
 					return nil
 				}
@@ -31,6 +38,9 @@ func init() {
 			if x.created <= 0 {
 				return x.found("it does not say when it was taken, and the limit is {limit}")
 			}
+			if x.created/1000 > x.env.Now.Unix()+ClockSlack {
+				return x.found("taken {created}, in the future", message.Time("created", x.env.Created))
+			}
 			return x.found("taken {created}, longer ago than {limit}", message.Time("created", x.env.Created))
 		},
 		advise: func(x *explainer) {
@@ -38,8 +48,8 @@ func init() {
 				"(rdb_last_bgsave_status), and that the job that copies its snapshots still runs.")
 		},
 		Doc: Doc{
-			What: "A snapshot that was taken longer ago than the limit, by its own time, or that does not say when it was " +
-				"taken. Off unless a limit is set: --max-age 26h, or max-age: {error: 26h} in the configuration. Each snapshot " +
+			What: "A snapshot that was taken longer ago than the limit, by its own time, or in the future, or that does not " +
+				"say when it was taken. Off unless a limit is set: --max-age 26h, or max-age: {error: 26h} in the configuration. Each snapshot " +
 				"is judged by itself.",
 			Why: "If the server no longer saves, or the copy of its snapshots fails, a nightly job reads the same old " +
 				"file again and again, and finds nothing new.",

@@ -295,6 +295,9 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 			e.warn(doubt)
 		}
 	}
+	if later := in.later.Text(err == nil && info.AOFBase && info.Trailing == 0); !later.IsZero() {
+		e.warn(message.Of(inputError(p.shown(in), later)))
+	}
 	return info, err
 }
 

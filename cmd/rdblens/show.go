@@ -374,6 +374,9 @@ func (s *showing) notFound() error {
 				message.Figure("db", int64(databases[0]), message.FormNumber))
 		}
 		err := inputError(s.in.name, reason)
+		if later := s.in.later.Text(false); i == len(s.names)-1 && !later.IsZero() {
+			return (&exitError{code: exitUsage, err: err}).withHint("{later}", message.Phrase("later", later))
+		}
 		if i == len(s.names)-1 {
 			return (&exitError{code: exitUsage,
 				err: err}).withHint(`rdblens keys lists the keys; a backslash in a name is written \\`)
