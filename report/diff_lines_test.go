@@ -49,7 +49,7 @@ predicted used_memory 4.9 KB -> 5.9 KB (+20.0%)
 		full bool
 		want string
 	}{
-		"full": {1 << 30, true, head + `| change | severity | rule | found | group or key | the worst | owner
+		"full": {1 << 30, true, head + `| change | severity | rule | found | group or key | why | owner
 | new | warning | no-ttl | 1,234 | a:* | none | team
 | worse | error | big-string | 1 | k |  |
 | resolved | info | slot-skew | 2 -> 0 | slot 7 |  |

@@ -402,10 +402,12 @@ func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) strin
 			return wasIs(count(rows[i].CountBefore), count(rows[i].CountAfter))
 		}).drop(1),
 		nameColumn("group or key", func(i int) message.Message { return rows[i].what() }),
-		sentenceColumn("the worst",
-			func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full).below(true),
-		sentenceColumn("gone because",
-			func(i int) message.Message { return sentenceOf(rows[i].ReasonMessage, rows[i].Reason) }).below(true),
+		sentenceColumn("why", func(i int) message.Message {
+			if why := sentenceOf(rows[i].ReasonMessage, rows[i].Reason); !full || !why.IsZero() {
+				return why
+			}
+			return sentenceOf(rows[i].Message, rows[i].Text)
+		}).below(true),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).below(true),
 		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }).below(true),
 	}})

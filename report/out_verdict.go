@@ -114,7 +114,7 @@ func (v *overview) stalling() (keys int64, exact bool, rules []message.Message) 
 			continue
 		}
 		keys, sum = max(keys, p.Count), sum+p.Count
-		rules = append(rules, message.New("{rule} {n}", message.Code("rule", p.Rule), message.Int("n", p.Count)))
+		rules = append(rules, message.New("{rule} {n}", message.Text("rule", p.Rule), message.Int("n", p.Count)))
 		known := map[identity]bool{}
 		for n := range p.Examples {
 			if e := &p.Examples[n]; e.KeyRow != nil {

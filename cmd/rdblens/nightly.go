@@ -18,6 +18,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report"
+	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
 	"github.com/rdblens/rdblens/thresholds/config"
 	"github.com/rdblens/rdblens/thresholds/naming"
@@ -310,7 +311,17 @@ func (n *night) deliver(ctx context.Context, s *nightState) error {
 	}
 	s.UnsentTo = slices.DeleteFunc(s.UnsentTo, func(to string) bool {
 		if to == "" {
-			_, err := io.WriteString(n.stdout, s.Unsent)
+			shown := s.Unsent
+			if width := terminalWidth(n.stdout); width > 0 {
+				shown = ""
+				for line := range strings.Lines(s.Unsent) {
+					if !strings.HasPrefix(line, " ") { // else a command
+						line = text.Wrap("", "         ", strings.TrimSuffix(line, "\n"), width)
+					}
+					shown += line
+				}
+			}
+			_, err := io.WriteString(n.stdout, shown)
 			return err == nil || closedPipe(err)
 		}
 		if !slices.ContainsFunc(n.Notify, func(t thresholds.Text) bool { return t.Value == to }) {
