@@ -130,6 +130,10 @@ func newMemory(in *Input, c keyspace) *Memory {
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
 	m.KeysPlusMinus = int64(2 * c.Model.Deviation(c.Random))
 	m.divide(in, &p, c.NameBytes, all.keys, c.Info, c.Other)
+	if v := string(in.ServerVersion); c.Info != nil && c.Info.Version != "" && v != "" && c.Info.Version != v {
+		in.warn(message.New("{flag} is of a server of version {info}, the snapshot of {version}: its figures are of another one, or "+
+			"of another time", message.Code("flag", "--info"), message.Element("info", c.Info.Version), message.Element("version", v)))
+	}
 	if m.Bound {
 		m.explain("a lower bound: of {keys} of modules or arrays only the bytes in the file are known",
 			keysArg("keys", c.Bounded))

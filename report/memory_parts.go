@@ -246,7 +246,11 @@ func (m *Memory) partsSentence() (none message.Message) {
 	used := sizeArg("used", m.UsedMemory)
 	keys := message.Size("keys", int64(m.Keys+m.Tables))
 	p := m.cause()
-	if p == nil {
+	switch {
+	case m.Keys+m.Tables > m.UsedMemory:
+		return message.New("used_memory {used} of {flag} is less than the {keys} of keys: it is of another server, or of "+
+			"another time", used, keys, message.Code("flag", "--info"))
+	case p == nil:
 		return message.New("used_memory {used}: {keys} of keys, and no other part is over 5 %", used, keys)
 	}
 	return message.New("used_memory {used}: {keys} of keys; most of the rest: {part}, {size} ({share}): {remedy}", used,

@@ -455,6 +455,9 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes
 		in.Memory = newMemory(&in, c)
 		if (s.opt.WhatIf != nil || s.opt.Target != nil && !source.Once) && c.Model != nil && !c.Partial {
 			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, sizes)
+		} else if s.opt.WhatIf != nil {
+			in.warn(message.New("{flag} is not answered: that needs all keys, and a server with a memory model",
+				message.Code("flag", "--what-if")))
 		}
 	}
 	out := scanned{builder: b, parts: each.Parts, input: in, err: err}

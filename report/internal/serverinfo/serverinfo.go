@@ -23,6 +23,7 @@ type Info struct {
 	// Commands is the number of commands that were called, by INFO commandstats: each
 	// has a histogram of its latency. -1 unknown.
 	Commands int64
+	Version  string // of the server, "" unknown
 }
 
 // names are the figures that are read. Those of MEMORY STATS have the name that INFO has
@@ -160,6 +161,10 @@ func keysOf(s string) (keys, expires int64) {
 }
 
 func (i *Info) set(name, value string) bool {
+	if name == "redis_version" && i.Version == "" || name == "valkey_version" {
+		i.Version = value
+		return true
+	}
 	name, ok := names[name]
 	if !ok {
 		return false
