@@ -372,25 +372,24 @@ func pointersTo(rows []DiffRow) (list []*DiffRow) {
 }
 
 func (d *Diff) findingsTable(p page, rows []DiffFinding, state func(i int) string, full bool) {
-	count := func(n int64) message.Message {
-		if n == 0 {
-			return message.Message{}
-		}
-		return only(message.Int("n", n))
-	}
+	count := func(n int64) message.Message { return only(message.Int("n", n)) }
 	p.table(table{len(rows), []column{
 		leftColumn("change", func(i int) message.Message { return word(state(i)) }),
 		wordColumn("severity", func(i int) string { return rows[i].Severity }),
 		wordColumn("rule", func(i int) string { return rows[i].Rule }),
-		rightColumn("before", func(i int) message.Message { return count(rows[i].CountBefore) }).drop(2),
-		rightColumn("now", func(i int) message.Message { return count(rows[i].CountAfter) }).drop(1),
+		rightColumn("found", func(i int) message.Message {
+			if rows[i].CountBefore == 0 {
+				return count(rows[i].CountAfter)
+			}
+			return wasIs(count(rows[i].CountBefore), count(rows[i].CountAfter))
+		}).drop(1),
 		nameColumn("group or key", func(i int) message.Message { return rows[i].what() }),
-		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(3),
-		sentenceColumn("gone because",
-			func(i int) message.Message { return sentenceOf(rows[i].ReasonMessage, rows[i].Reason) }).drop(2),
-		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
 		sentenceColumn("the worst",
-			func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full),
+			func(i int) message.Message { return sentenceOf(rows[i].Message, rows[i].Text) }).only(full).below(true),
+		sentenceColumn("gone because",
+			func(i int) message.Message { return sentenceOf(rows[i].ReasonMessage, rows[i].Reason) }).below(true),
+		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).below(true),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }).below(true),
 	}})
 }
 
@@ -426,7 +425,7 @@ func (d *Diff) keysTable(p page, rows []shownKey) {
 		}).drop(2),
 		rightColumn("db", func(i int) message.Message { return verbatim(strconv.Itoa(rows[i].DB)) }).only(several).drop(1),
 		nameColumn("key", func(i int) message.Message { return named(rows[i].Key) }),
-		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }).below(true),
 	}})
 }
 
@@ -439,23 +438,23 @@ func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 	}
 	p.table(table{len(rows), []column{
 		leftColumn("change", func(i int) message.Message { return rows[i].changeText() }).only(title == "group"),
-		rightColumn("before", func(i int) message.Message { before, _ := size(i); return sizeText(Figure(before)) }).drop(2),
-		rightColumn("now", func(i int) message.Message { _, after := size(i); return sizeText(Figure(after)) }).drop(3),
+		rightColumn("before", func(i int) message.Message { before, _ := size(i); return sizeText(Figure(before)) }).drop(1),
+		rightColumn("now", func(i int) message.Message { _, after := size(i); return sizeText(Figure(after)) }),
 		rightColumn("by", func(i int) message.Message {
 			before, after := size(i)
 			if before == after {
 				return message.Message{}
 			}
 			return signedSize(after - before)
-		}),
-		rightColumn("growth", func(i int) message.Message { return growthText(size(i)) }),
-		countColumn("keys", func(i int) Figure { return Figure(max(rows[i].KeysAfter, rows[i].KeysBefore)) }).drop(4),
+		}).drop(4),
+		rightColumn("growth", func(i int) message.Message { return growthText(size(i)) }).drop(5),
+		countColumn("keys", func(i int) Figure { return Figure(max(rows[i].KeysAfter, rows[i].KeysBefore)) }).drop(3),
 		rightColumn("keys by", func(i int) message.Message {
 			if rows[i].KeysAfter == rows[i].KeysBefore {
 				return message.Message{}
 			}
 			return signedCount(rows[i].KeysAfter - rows[i].KeysBefore)
-		}).drop(1),
+		}).drop(2),
 		rightColumn("no TTL", func(i int) message.Message {
 			r := rows[i]
 			before, after := roundShare(r.WithoutTTLBefore, r.KeysBefore), roundShare(r.WithoutTTLAfter, r.KeysAfter)
@@ -467,8 +466,8 @@ func (d *Diff) rowsTable(p page, title string, rows []*DiffRow) {
 			}
 			return wasIs(before, after)
 		}),
-		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(5),
 		name,
-		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
+		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).below(true),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }).below(true),
 	}})
 }

@@ -115,10 +115,6 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		}
 		return only(message.Duration("time", *seconds))
 	}
-	share := 1 // the rank of shares: in an overview they say most
-	if full {
-		share = 8
-	}
 	return table{len(rows), []column{
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		sizeColumn("value", func(i int) Figure { return Figure(rows[i].ValueBytes) }).only(full || !memory).drop(3),
@@ -127,7 +123,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 				return percentText(rows[i].share)
 			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
-		}).drop(share),
+		}).drop(4),
 		barColumn(func(i int) float64 {
 			return ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).only(!full),
@@ -139,10 +135,10 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		rightColumn("median", func(i int) message.Message { return ttl(rows[i].TTLMedian) }).only(full).drop(2),
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
-		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1),
-		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).drop(2),
+		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1).below(full),
+		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).drop(3).below(full),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
-		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }),
+		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }).below(full),
 		nameColumn("largest key", func(i int) message.Message {
 			if rows[i].Keys < 2 {
 				return message.Message{}

@@ -98,6 +98,12 @@ func (c column) drop(rank int) column {
 	return c
 }
 
+// below has the cells below their rows where room is short, if where is true.
+func (c column) below(where bool) column {
+	c.Below = where
+	return c
+}
+
 // only returns the column, without content unless shown is true.
 func (c column) only(shown bool) column {
 	if !shown {

@@ -20,7 +20,8 @@ type textPage struct {
 	w     *bufio.Writer
 	width int // of the terminal in columns, 0 none
 	color bool
-	small bool  // the terminal has few lines: no empty ones, and a line for each item of a list
+	small bool  // the terminal has few lines: one for each item of a list
+	dense bool  // no empty lines
 	begun bool  // something was written
 	err   error // the first of a table
 	// measures: a table has empty lines, as many as there would be.
@@ -28,8 +29,7 @@ type textPage struct {
 }
 
 func newTextPage(w *bufio.Writer, o WriteOptions) *textPage {
-	return &textPage{style: textStyle(o.Language.Catalogue()), w: w, width: o.Width, color: o.Color,
-		small: o.Height > 0 && o.Height <= smallScreen && o.Rows == 0}
+	return &textPage{style: textStyle(o.Language.Catalogue()), w: w, width: o.Width, color: o.Color}
 }
 
 // textStyle is that of terminals: names with spaces are quoted, and no line breaks in
@@ -88,7 +88,7 @@ func (p *textPage) section(title, note message.Message) {
 	if note, ok := strings.CutPrefix(line, head); ok {
 		line = p.paint(bold, head) + note
 	}
-	if p.begun && !p.small {
+	if p.begun && !p.dense {
 		line = "\n" + line
 	}
 	p.begun = true
@@ -121,7 +121,12 @@ func (p *textPage) cut(m message.Message) {
 	p.w.WriteString(text.ShortenEnd(p.line(m), p.width) + "\n")
 }
 
-func (p *textPage) foot(m message.Message) { p.wrap("\n", "  ", p.style.sentence(m)) }
+func (p *textPage) foot(m message.Message) {
+	if !p.dense {
+		p.w.WriteByte('\n')
+	}
+	p.sentence(m)
+}
 
 func (p *textPage) field(label string, m message.Message) {
 	const indent = 18
@@ -154,7 +159,7 @@ func (p *textPage) table(t table) {
 		return strings.ReplaceAll(p.cell(m), text.NBSP, " ")
 	})
 	if p.measures {
-		p.w.WriteString(strings.Repeat("\n", g.Lines()))
+		p.w.WriteString(strings.Repeat("\n", g.Lines(p.width)))
 		return
 	}
 	const longest = 10 // columns of a bar

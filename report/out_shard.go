@@ -60,14 +60,14 @@ type shardHeader struct {
 	Tool Tool   `json:"tool"`
 	Run  string `json:"run"` // "" unknown, or of several runs
 	// Digest of rules, types and encodings, whose numbers the records have, and of profiles.
-	Names     string  `json:"names"`
-	Policy    []byte  `json:"policy"` // see thresholds.Policy
-	Top       int     `json:"top"`
-	Examples  int     `json:"examples"`
-	Server    string  `json:"server"`
-	Allocator string  `json:"allocator"`
-	State     string  `json:"state"`
-	Filter    *Filter `json:"filter"`
+	Names     string          `json:"names"`
+	Policy    json.RawMessage `json:"policy"` // see thresholds.Policy
+	Top       int             `json:"top"`
+	Examples  int             `json:"examples"`
+	Server    string          `json:"server"`
+	Allocator string          `json:"allocator"`
+	State     string          `json:"state"`
+	Filter    *Filter         `json:"filter"`
 
 	// How the report was ordered, "" if states that were merged differ.
 	By         string              `json:"by"`
@@ -161,7 +161,7 @@ func (s *scan) shard(b *agg.Builder, inputs []Input, failed ScanError) ([]byte, 
 		binary.Write(&out, binary.BigEndian, uint32(len(header)))
 		out.Write(header)
 		z.Reset(&out)
-		n := &countingWriter{w: z}
+		n := &stateWriter{Encoder: z}
 		if err := b.WriteState(n); err != nil {
 			return nil, err
 		}
@@ -177,14 +177,20 @@ func (s *scan) shard(b *agg.Builder, inputs []Input, failed ScanError) ([]byte, 
 	}
 }
 
-type countingWriter struct {
-	w io.Writer
+// stateWriter counts the bytes of records, and has large parts compressed alone.
+type stateWriter struct {
+	*zstd.Encoder
 	n int64
 }
 
-func (c *countingWriter) Write(p []byte) (int, error) {
-	c.n += int64(len(p))
-	return c.w.Write(p)
+func (w *stateWriter) Write(p []byte) (n int, err error) {
+	w.n += int64(len(p))
+	if len(p) < agg.LargePart {
+		return w.Encoder.Write(p)
+	}
+	err = w.Flush()
+	n, failed := w.Encoder.Write(p)
+	return n, cmp.Or(err, failed, w.Flush())
 }
 
 func readShardMagic(r io.Reader) (length uint32, err error) {

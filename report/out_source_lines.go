@@ -7,6 +7,7 @@ import (
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/internal/codebase"
+	"github.com/rdblens/rdblens/report/text"
 )
 
 // SourceLine is a line of source code that likely writes the keys of a group.
@@ -112,21 +113,23 @@ func sourceColumn(n int, of func(i int) []SourceLine) column {
 	for i := range n {
 		any = any || len(of(i)) > 0
 	}
-	return nameColumn("written at", func(i int) message.Message { return writtenAt(of(i)) }).only(any)
+	c := nameColumn("written at", func(i int) message.Message { return writtenAt(of(i)) }).only(any).drop(2)
+	c.Shrink = text.ShrinkPath
+	return c
 }
 
 // withSource returns a sentence about a group or a key with the line that writes its keys.
 func (r *Report) withSource(s *Step) message.Message {
 	group := cmp.Or(s.Group, r.groupOf(s.Key))
 	i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Group == group })
-	text := sentenceOf(s.Message, s.Text)
+	fix := sentenceOf(s.Message, s.Text)
 	if group != "" && i >= 0 {
-		text = WithSource(text, r.Groups[i].Owner, r.Groups[i].Source, s.Kind == "ttl")
+		fix = WithSource(fix, r.Groups[i].Owner, r.Groups[i].Source, s.Kind == "ttl")
 	}
 	if s.Why.IsZero() {
-		return text
+		return fix
 	}
-	return message.New("{text} {why}", message.Phrase("text", text), message.Phrase("why", s.Why))
+	return message.New("{text} {why}", message.Phrase("text", fix), message.Phrase("why", s.Why))
 }
 
 // groupOf returns the group of a key that is an example of a rule, "" if it is none.

@@ -20,9 +20,12 @@ func init() {
 // screenLines is the most lines of the report, at 80 columns and more.
 const screenLines = 60
 
-// smallScreen is the height, in lines, up to which a terminal has no room for empty lines
-// and whole sentences.
-const smallScreen = 32
+// smallScreen is the height, in lines, up to which a terminal has no room for whole sentences, and
+// denseScreen that up to which it has none for empty lines.
+const (
+	smallScreen = 32
+	denseScreen = 48
+)
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
@@ -61,14 +64,19 @@ func linesOf(o WriteOptions) int {
 // writeScreen writes what fits into so many lines: less takes something away from what write
 // writes, and reports whether it could. Until it fits, tables are counted and not written.
 func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page), less func() bool) error {
+	onScreen := o.Height > 0 && o.Rows == 0
+	small, dense := onScreen && o.Height <= smallScreen, onScreen && o.Height <= smallScreen
 	for measures := true; ; {
 		var b bytes.Buffer
 		p := newTextPage(bufio.NewWriter(&b), o)
-		p.measures = measures
+		p.measures, p.small, p.dense = measures, small, dense
 		write(p)
 		p.w.Flush()
+		over := bytes.Count(b.Bytes(), []byte("\n")) > lines
 		switch {
-		case bytes.Count(b.Bytes(), []byte("\n")) > lines && less():
+		case over && !dense && onScreen && o.Height <= denseScreen:
+			dense = true
+		case over && less():
 		case measures:
 			measures = false
 		default:
@@ -87,8 +95,8 @@ func (v *overview) all() screenRows {
 
 // screenSteps are the least rows of the parts, step by step until they fit.
 var screenSteps = []screenRows{{10, 10, 10, 4, 4, 6, 8, 5, 4}, {10, 10, 7, 3, 3, 4, 5, 4, 3},
-	{8, 8, 6, 3, 3, 3, 3, 3, 3}, {5, 5, 5, 3, 2, 2, 3, 3, 2}, {3, 3, 3, 2, 1, 1, 2, 2, 1}, {3, 3, 3, 2, 0, 1, 1, 1, 1},
-	{3, 3, 3, 2, 0, 1, 0, 0, 0}, {1, 1, 1, 1, 0, 1, 0, 0, 0}, {}}
+	{8, 9, 6, 3, 3, 3, 3, 3, 3}, {5, 8, 5, 3, 2, 2, 3, 3, 2}, {3, 6, 3, 2, 1, 1, 2, 2, 1}, {3, 5, 3, 2, 0, 1, 1, 1, 1},
+	{3, 5, 3, 2, 0, 1, 0, 0, 0}, {3, 3, 3, 2, 0, 1, 0, 0, 0}, {1, 1, 1, 1, 0, 1, 0, 0, 0}, {}}
 
 // smallSteps are screenSteps of a small terminal: three rows of each of the main parts are
 // worth more than ten of one.

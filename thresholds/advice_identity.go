@@ -11,10 +11,12 @@ import (
 // changes what is there, and the library writes the same again.
 
 var bySetting = []action{adviseExpire, adviseTTL, adviseSplit, adviseMove, adviseTrim, adviseCompress, adviseDelete,
-	adviseLook}
+	adviseLook, adviseQueue}
 
-// hasSetting reports whether a setting of the library is known that bounds the keys.
-func (id *Identity) hasSetting() bool { return id.FixedName() && id.Setting != "" }
+// hasSetting reports whether a setting of the library is known that bounds the keys, and loses no work or data.
+func (id *Identity) hasSetting() bool {
+	return id.FixedName() && id.Setting != "" && !id.is(RoleWaiting, RoleDelayed, RoleActive, RoleData)
+}
 
 // settingOfKey and settingOfGroup are the fixes that name a setting, of a key and of a group.
 var (
@@ -24,9 +26,8 @@ var (
 
 // settingFor returns the fix that names a setting where it replaces another one, else nil.
 func (f *fix) settingFor(t *thing) *fix {
-	backlog := f.action == adviseQueue && !t.identity.is(RoleWaiting, RoleActive, RoleDelayed)
 	switch {
-	case !t.identity.hasSetting() || !backlog && !slices.Contains(bySetting, f.action):
+	case !t.identity.hasSetting() || !slices.Contains(bySetting, f.action):
 		return nil
 	case f.ofGroup:
 		return &settingOfGroup

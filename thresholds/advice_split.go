@@ -230,7 +230,7 @@ func (x *explainer) stringParts(limit int64) (sentence, short message.Message) {
 	case x.note == noteJSON || x.note == noteXML:
 		id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; or store it as a hash of its properties, " +
 			"read with HGET and HMGET."
-	case x.thing().content&ContentBitmap != 0:
+	case x.thing().content&ContentBitmap != 0 || x.key.Identity.is(RoleBitmap):
 		id = "Split it over {n} keys of at most {limit} each, newKey = {bits}."
 	case x.note == 0 && x.thing().content == 0:
 		id = "Split it over {n} keys of at most {limit} each, newKey = {rule}; of a bitmap, {bits}."

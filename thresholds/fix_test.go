@@ -168,9 +168,9 @@ func TestSavings(t *testing.T) {
 		{"small strings", sums(func(g *GroupSums) {}), 100_000 - 2*hash + table, "share", "rdblens keys --db 0 --group a:* --no-ttl dump.rdb"},
 		{"in several databases", sums(func(g *GroupSums) { g.DB = AnyDatabase }), 100_000 - 2*hash + table, "share", "rdblens keys --group a:* --no-ttl dump.rdb"},
 		{"too few without a TTL", sums(func(g *GroupSums) { g.WithoutTTL = 499 }), 0, "", ""},
-		{"just enough", sums(func(g *GroupSums) { g.WithoutTTL, g.MemoryWithoutTTL = 500, 50_000 }), 50_000 - hash, "share", ""},
+		{"just enough", sums(func(g *GroupSums) { g.WithoutTTL, g.MemoryWithoutTTL = 500, 90_000 }), 90_000 - hash, "share", ""},
 		{"numbers in names and values", sums(func(g *GroupSums) { g.IsNumbered, g.IsNumber, g.ValueBytes = true, true, 6000 }), 100_000 - 2*(5120+48) + table, "share", ""}, // 4 and 5 bytes
-		{"values of 64 bytes", sums(func(g *GroupSums) { g.ValueBytes = 64_000 }), 100_000 - 2*(40960+48) + table, "share", ""},
+		{"values of 64 bytes", sums(func(g *GroupSums) { g.ValueBytes, g.MemoryWithoutTTL = 64_000, 200_000 }), 200_000 - 2*(40960+48) + table, "share", ""},
 		{"values of 65 bytes", sums(func(g *GroupSums) { g.ValueBytes = 65_000 }), 0, "", ""},
 		{"long names", sums(func(g *GroupSums) { g.NameBytes = 67_000 }), 0, "", ""},
 		{"hashes", sums(func(g *GroupSums) { g.Type = parser.Hash }), 0, "", ""},
@@ -184,18 +184,21 @@ func TestSavings(t *testing.T) {
 		{"HyperLogLogs", sums(func(g *GroupSums) { text(g); g.Content = ContentHyperLogLog }), 0, "", ""},
 		{"lists", sums(func(g *GroupSums) { text(g); g.Type = parser.List }), 0, "", ""},
 		{"hashes near the compact limits", sums(func(g *GroupSums) {
-			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 2, 5000, "compact-encoding"
-		}), 5000, "compact", "rdblens keys --db 0 --group a:* --over compact-encoding dump.rdb"},
+			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 2, 65_536, "compact-encoding"
+		}), 65_536, "compact", "rdblens keys --db 0 --group a:* --over compact-encoding dump.rdb"},
+		{"less than used_memory changes by itself", sums(func(g *GroupSums) {
+			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 2, 65_535, "compact-encoding"
+		}), 0, "", ""},
 		{"hashes that were larger", sums(func(g *GroupSums) {
-			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule, g.WasLarger = parser.Hash, 2, 5000, "compact-encoding", true
-		}), 5000, "compact", ""},
+			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule, g.WasLarger = parser.Hash, 2, 500_000, "compact-encoding", true
+		}), 500_000, "compact", ""},
 		{"a single one", sums(func(g *GroupSums) {
-			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 1, 5000, "compact-encoding"
+			g.Type, g.CompactKeys, g.CompactSaves, g.CompactRule = parser.Hash, 1, 500_000, "compact-encoding"
 		}), 0, "", ""},
 		// customer, shipping and addresses: 5, 5 and 6 letters less.
 		{"long words", sums(func(g *GroupSums) {
-			g.Group, g.Type, g.NameBytes = "customer:shipping:addresses:*", parser.Hash, 33_000
-		}), 16_000, "shorten", ""},
+			g.Group, g.Type, g.Keys, g.NameBytes = "customer:shipping:addresses:*", parser.Hash, 5000, 165_000
+		}), 80_000, "shorten", ""},
 		{"a short pattern", sums(func(g *GroupSums) { g.Group, g.Type = "customer:shipping:a*", parser.Hash }), 0, "", ""},
 	} {
 		list := e.Savings([]GroupSums{c.sums}, 1_000_000, 0, &listing, 10)
@@ -234,8 +237,8 @@ func TestSavings(t *testing.T) {
 		}
 	}
 	// What saves less than a 500th of all memory is not worth a line.
-	for whole, want := range map[int64]int{2_500_000: 1, 2_500_001: 0} {
-		g := sums(func(g *GroupSums) { g.Type, g.CompactKeys, g.CompactSaves = parser.Hash, 2, 5000 })
+	for whole, want := range map[int64]int{250_000_000: 1, 250_000_001: 0} {
+		g := sums(func(g *GroupSums) { g.Type, g.CompactKeys, g.CompactSaves = parser.Hash, 2, 500_000 })
 		if list := e.Savings([]GroupSums{g}, whole, 0, &listing, 10); len(list) != want {
 			t.Errorf("of %d: %+v", whole, list)
 		}

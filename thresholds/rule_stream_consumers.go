@@ -131,7 +131,8 @@ func (x *explainer) takeOver() {
 		x.change(adviseQueue, message.New("if the consumers that hold them are gone for good"),
 			x.ofGroup("XAUTOCLAIM {key} {group} CONSUMER 604800000 0-0 COUNT 100"),
 			"Let a working consumer take over, and process, {pending} of consumers that asked for nothing in a week, "+
-				"of group {group}. The minimal idle time (XAUTOCLAIM, Redis 6.2 and later) spares what was delivered since.",
+				"of group {group}: call it again from the ID that it returns, until that is 0-0. The minimal idle time "+
+				"(XAUTOCLAIM, Redis 6.2 and later) spares what was delivered since.",
 			message.Number("pending", g.IdlePending, "1 pending entry", "{n} pending entries"),
 			message.Element("group", g.Name))
 	}

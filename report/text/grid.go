@@ -3,7 +3,6 @@ package text
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -36,6 +35,9 @@ type Column struct {
 	// First is the width to which a column is cut before others are dropped; 0 is that
 	// of a name.
 	First int
+	// Below: where there is no room, the cell is below its row, before columns of a rank up to belowRank
+	// are dropped.
+	Below bool
 }
 
 // Shrink states how the cells of a column are cut until the table fits.
@@ -45,11 +47,13 @@ const (
 	ShrinkNot    Shrink = iota // cells are never cut
 	ShrinkMiddle               // for names, which differ at both ends
 	ShrinkEnd                  // for sentences
+	ShrinkPath                 // for paths, whose last part says most
 )
 
 const (
 	shrinkFirst = 24 // columns shrink to this width before others are dropped
 	shrinkLeast = 12 // and to this width afterwards
+	belowRank   = 3
 
 	// MaxCell is the width to which a cell is cut where there is no terminal.
 	MaxCell = 1024
@@ -68,54 +72,109 @@ func (g *Grid) Add(cells ...string) { g.Rows = append(g.Rows, cells) }
 // 0. It omits columns that are empty in all rows, and writes nothing if there are
 // no rows.
 func (g *Grid) Write(w io.Writer, width int) error {
-	widths := g.widths()
+	shown, below, widths := g.layout(width)
+	if len(shown) == 0 || len(g.Rows) == 0 {
+		return nil
+	}
+	return g.render(w, shown, widths, func(row int) string { return g.below(row, below, width) })
+}
+
+// Lines returns how many lines Write writes in a width.
+func (g *Grid) Lines(width int) (n int) {
+	shown, below, _ := g.layout(width)
+	if len(shown) == 0 {
+		return 0
+	}
+	for i := range g.Rows {
+		n += 1 + strings.Count(g.below(i, below, width), "\n")
+	}
+	if slices.ContainsFunc(g.Columns, func(c Column) bool { return c.Title != "" }) {
+		n++
+	}
+	return n
+}
+
+// layout returns the columns that are shown beside each other in a width, those in lines below, and the
+// width of each.
+func (g *Grid) layout(width int) (shown, below, widths []int) {
+	widths = g.widths()
 	room := width - len(gridIndent)
 	if width <= 0 {
-		room = math.MaxInt
+		room = Unlimited
 		for i, c := range g.Columns {
 			if c.Shrink != ShrinkNot {
 				widths[i] = min(widths[i], MaxCell)
 			}
 		}
 	}
-	var shown []int // indexes of columns
 	for i := range g.Columns {
 		if widths[i] > 0 {
 			shown = append(shown, i)
 		}
 	}
-	for {
-		need, spare, last := -gridGap, 0, -1
-		for at, i := range shown {
-			need += gridGap + widths[i]
+	rank := func(i int) int { return g.Columns[i].Drop }
+	isBelow := func(i int) bool { return g.Columns[i].Below }
+	excess := func(shown []int) (n, spare int) {
+		n = -gridGap - room
+		for _, i := range shown {
+			n += gridGap + widths[i]
 			if g.Columns[i].Shrink != ShrinkNot {
-				spare += max(0, widths[i]-cmp.Or(g.Columns[i].First, shrinkFirst))
-			}
-			if d := g.Columns[i].Drop; d > 0 && (last < 0 || d > g.Columns[shown[last]].Drop) {
-				last = at
+				spare += max(0, widths[i]-g.first(i))
 			}
 		}
-		if need-spare <= room || last < 0 {
-			g.shrink(shown, widths, need-room)
+		return n, spare
+	}
+	fits := func(shown []int) bool { n, spare := excess(shown); return n <= spare }
+	var dropped []int
+	for !fits(shown) {
+		last := slices.MaxFunc(shown, func(a, b int) int { return rank(a) - rank(b) }) // the first of several
+		if rank(last) <= belowRank && below == nil && slices.ContainsFunc(shown, isBelow) {
+			below = slices.DeleteFunc(slices.Clone(shown), func(i int) bool { return !isBelow(i) })
+			shown = slices.DeleteFunc(shown, isBelow)
+			continue
+		}
+		if rank(last) == 0 {
 			break
 		}
-		shown = append(shown[:last:last], shown[last+1:]...)
+		dropped = append(dropped, last)
+		shown = slices.DeleteFunc(shown, func(i int) bool { return i == last })
 	}
-	if len(shown) == 0 || len(g.Rows) == 0 {
-		return nil
+	for _, i := range slices.Backward(dropped) { // one may fit, since a wider one was dropped after it
+		if more := append(slices.Clone(shown), i); fits(more) {
+			slices.Sort(more)
+			shown = more
+		}
 	}
-	return g.render(w, shown, widths)
+	n, _ := excess(shown)
+	g.shrink(shown, widths, n)
+	return shown, below, widths
 }
 
-// Lines returns how many lines Write writes where no column is dropped.
-func (g *Grid) Lines() int {
-	if widths := g.widths(); len(widths) == 0 || slices.Max(widths) == 0 {
-		return 0
+// first returns the width to which a column is cut before others are dropped.
+func (g *Grid) first(column int) int {
+	c := &g.Columns[column]
+	if c.Shrink != ShrinkPath {
+		return cmp.Or(c.First, shrinkFirst)
 	}
-	if slices.ContainsFunc(g.Columns, func(c Column) bool { return c.Title != "" }) {
-		return len(g.Rows) + 1
+	least := Width(c.Title)
+	for _, row := range g.Rows {
+		least = max(least, Width(ShortenPath(row[column], 0)))
 	}
-	return len(g.Rows)
+	return min(least, shrinkFirst)
+}
+
+// below returns the lines below a row: the columns that have no room beside the others, with their titles.
+func (g *Grid) below(row int, columns []int, width int) string {
+	var list []string
+	for _, i := range columns {
+		if cell := g.Rows[row][i]; cell != "" {
+			list = append(list, strings.ReplaceAll(g.Columns[i].Title+" "+cell, " ", NBSP))
+		}
+	}
+	if list == nil {
+		return ""
+	}
+	return strings.ReplaceAll(Wrap(gridIndent+"  ", gridIndent+"  ", strings.Join(list, "  "), width), NBSP, " ")
 }
 
 // widths returns the width of each column, 0 for one without content.
@@ -136,23 +195,36 @@ func (g *Grid) widths() []int {
 
 // shrink takes the excess from the columns that shrink, always from the widest.
 func (g *Grid) shrink(shown, widths []int, excess int) {
+	least := make([]int, len(g.Columns))
+	for _, i := range shown {
+		if least[i] = shrinkLeast; g.Columns[i].Shrink == ShrinkPath {
+			least[i] = max(shrinkLeast, g.first(i))
+		}
+	}
 	for ; excess > 0; excess-- {
 		widest := -1
 		for _, i := range shown {
-			if g.Columns[i].Shrink != ShrinkNot && widths[i] > shrinkLeast && (widest < 0 || widths[i] > widths[widest]) {
+			if g.Columns[i].Shrink != ShrinkNot && widths[i] > least[i] && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
-		if widest < 0 {
+		switch {
+		case widest >= 0:
+			widths[widest]--
+		case slices.Max(least) == shrinkLeast:
 			return
+		default: // now paths, too
+			for i := range least {
+				least[i] = shrinkLeast
+			}
+			excess++
 		}
-		widths[widest]--
 	}
 }
 
 var units = map[string]bool{"B": true, "KB": true, "MB": true, "GB": true, "TB": true, "PB": true, "EB": true}
 
-func (g *Grid) render(w io.Writer, shown, widths []int) error {
+func (g *Grid) render(w io.Writer, shown, widths []int, below func(row int) string) error {
 	var titles []string
 	var aligns []tw.Align
 	for _, i := range shown {
@@ -190,9 +262,12 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 	for _, row := range g.Rows {
 		cut := make([]string, len(shown))
 		for at, i := range shown {
-			if g.Columns[i].Shrink == ShrinkEnd {
+			switch g.Columns[i].Shrink {
+			case ShrinkEnd:
 				cut[at] = ShortenEnd(row[i], widths[i])
-			} else {
+			case ShrinkPath:
+				cut[at] = ShortenMiddle(ShortenPath(row[i], widths[i]), widths[i])
+			default:
 				cut[at] = ShortenMiddle(row[i], widths[i])
 			}
 			if number, unit, ok := strings.Cut(cut[at], " "); ok && g.Dim != nil && g.Columns[i].Right && units[unit] {
@@ -214,7 +289,11 @@ func (g *Grid) render(w io.Writer, shown, widths []int) error {
 				line = g.Paint(g.Rows[row][0]) + rest
 			}
 		}
-		if _, err := io.WriteString(w, gridIndent+line+"\n"); err != nil {
+		line = gridIndent + line + "\n"
+		if row >= 0 {
+			line += below(row)
+		}
+		if _, err := io.WriteString(w, line); err != nil {
 			return err
 		}
 		row++

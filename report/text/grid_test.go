@@ -101,3 +101,24 @@ func TestGridPaints(t *testing.T) {
 		t.Error("a cell that is not the first column's is painted")
 	}
 }
+
+// TestGridBelow has columns that go below their rows before columns of a low rank are dropped, and one that
+// fits again when a wider one was dropped. Paths lose their first directories.
+func TestGridBelow(t *testing.T) {
+	for width, want := range map[int][]string{
+		53: {"key   size   by  owner   written at", "a     10 MB  5%  @teams  src/shop/orders/cart.py:12", "name  1 B"},
+		48: {"key   size   by  owner   written at", "a     10 MB  5%  @teams  .../orders/cart.py:12", "name  1 B"},
+		47: {"key   size   by  owner   written at", "a     10 MB  5%  @teams  .../cart.py:12", "name  1 B"},
+		40: {"key   size   owner   written at", "a     10 MB  @teams  .../cart.py:12", "name  1 B"},
+		35: {"key   size   by", "a     10 MB  5%", "  owner @teams", "  written at src/shop/orders/cart.py:12", "name  1 B"},
+	} {
+		g := &Grid{Columns: []Column{{Title: "key"}, {Title: "size"}, {Title: "by", Drop: 4}, {Title: "owner", Below: true},
+			{Title: "written at", Drop: 2, Below: true, Shrink: ShrinkPath}}}
+		g.Add("a", "10 MB", "5%", "@teams", "src/shop/orders/cart.py:12")
+		g.Add("name", "1 B", "", "", "")
+		lines := gridLines(t, g, width)
+		if got, want := strings.Join(lines, "\n"), "  "+strings.Join(want, "\n  "); got != want || g.Lines(width) != len(lines) {
+			t.Errorf("width %d, %d lines:\n%s\nwant\n%s", width, g.Lines(width), got, want)
+		}
+	}
+}

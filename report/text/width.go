@@ -67,6 +67,17 @@ func ShortenMiddle(text string, width int) string {
 	return text[:head] + ellipsis + text[tail:]
 }
 
+// ShortenPath leaves out as many of the first directories of a path as need be, but not its last part.
+func ShortenPath(path string, width int) string {
+	short := path
+	for rest, more := path, true; more && Width(short) > width; {
+		if _, rest, more = strings.Cut(rest, "/"); more && len(ellipsis+"/"+rest) < len(path) {
+			short = ellipsis + "/" + rest
+		}
+	}
+	return short
+}
+
 // ShortenEnd cuts a sentence at its end to at most width columns.
 func ShortenEnd(text string, width int) string {
 	if len(text) <= width || Width(text) <= width {

@@ -176,6 +176,7 @@ func (b *Builder) end() {
 		b.Snapshots = []Snapshot{{Input: b.opt.Input, Env: b.engine.Env(), Timed: b.timed, Findings: found, Omitted: omitted,
 			Budgets: b.instance.Budgets()}}
 		b.Snapshots[0].sums(b)
+		b.Samples.Number()
 	}
 }
 

@@ -32,7 +32,7 @@ const (
 	recordTree                // treeState, by path
 	recordKey                 // listedKey, which lists refer to by number from 0
 	recordList                // listState, by number
-	recordSample              // sampleState, by input and number; its hashes are 0 if they are those of its name
+	recordSample              // sampleState, by input and name; its hashes are 0 if they are those of its name
 	recordEnd                 // the number of records before it, an unsigned varint
 )
 
@@ -44,6 +44,10 @@ const (
 	maxStateRows = 1 << 21 // databases
 	maxFigure    = 1 << 56
 )
+
+// LargePart is the number of bytes from which on a column is written by a call of its own: it is best
+// compressed alone.
+const LargePart = 1400
 
 // ErrState is the error of a state that no Builder wrote.
 var ErrState = errors.New("the state is damaged")
@@ -201,20 +205,28 @@ func (w *stateWriter) write(kind byte, v any) {
 
 func (w *stateWriter) flush() {
 	if w.run.Values > 0 {
-		w.record(w.kind, w.run.Append(nil))
+		w.record(w.kind, w.run.Parts(LargePart)...)
 	}
 	w.run = columns.Run{}
 }
 
-func (w *stateWriter) record(kind byte, text []byte) {
-	if len(text) > maxRecord {
+func (w *stateWriter) record(kind byte, parts ...[]byte) {
+	size := 0
+	for _, p := range parts {
+		size += len(p)
+	}
+	if size > maxRecord {
 		w.err = cmp.Or(w.err, errors.New("a record of the state is too large"))
 	}
 	if w.err != nil {
 		return
 	}
 	w.records++
-	_, w.err = w.w.Write(append(append(binary.AppendUvarint(nil, uint64(len(text))), kind), text...))
+	parts[0] = append(append(binary.AppendUvarint(nil, uint64(size)), kind), parts[0]...)
+	for _, p := range parts {
+		_, err := w.w.Write(p)
+		w.err = cmp.Or(w.err, err)
+	}
 }
 
 // WriteState writes the state of a Builder that is not finished. The same keys
@@ -248,7 +260,7 @@ func (b *Builder) WriteState(to io.Writer) error {
 		}
 		b.Tables.Groups.writeState(w)
 		b.Top.writeState(w)
-		for _, s := range b.Samples.Samples() {
+		for _, s := range b.Samples.Stored() {
 			c := sampleState{Sampled: *s}
 			if class, head := b.Samples.Hashes(&c.Sample, b.patternHash(c.Name)); c.Class == class && c.Head == head {
 				c.Class, c.Head = 0, 0

@@ -17,7 +17,7 @@ func (s *keyState) differ(sign int64) {
 	if plain.LZFOut > 0 {
 		s.LZFIn += sign * plain.ValueBytes
 	}
-	s.Serialized += sign * (plain.ValueBytes - plain.LZFIn + plain.LZFOut)
+	s.Serialized += sign * (plain.ValueBytes - plain.LZFIn + plain.LZFOut + 2*plain.Elements)
 	s.MemoryUsage += sign * plain.Memory
 	s.Longest += sign * plain.Largest
 }
@@ -39,6 +39,9 @@ func (s *sampleState) differ(k *RetainedKey, sign int64) {
 	s.Type += parser.Type(sign) * k.Type
 	s.DB += int(sign) * k.DB
 	s.Elements += sign * k.Elements
+	if k.Type == parser.String {
+		s.Bytes += sign * k.ValueBytes
+	}
 	s.TTL = s.TTL != k.HasExpire
 }
 
@@ -57,7 +60,7 @@ func (s *groupState) differ(created map[int32]int64, sign int64) {
 		s.ValueBytes += sign * orZero(k.ValueBytes)
 		s.Serialized += sign * orZero(k.Serialized)
 		s.Memory += sign * orZero(k.Memory)
-		s.MemoryUsage += sign * orZero(k.MemoryUsage)
+		s.MemoryUsage += sign * (plain.Memory + orZero(k.MemoryUsage) - orZero(k.Memory))
 		s.NameBytes += sign * k.NameLen
 		s.Owner += int32(sign) * k.Owner
 		s.Type += int32(sign) * int32(k.Type)

@@ -334,11 +334,9 @@ func (r *stateReader) readNodeOfTree(s *treeState) bool {
 		}
 		s.Group.differ(r.created, 1)
 	}
+	s.Node.Leaf = s.Group != nil
 	node, ok := r.names.Read(&s.Node)
-	if !ok || (s.Group != nil) != r.Tables.Groups.tree.Node(node).End() {
-		return false
-	}
-	return s.Group == nil || r.readGroup(node, s.Group)
+	return ok && (s.Group == nil || r.readGroup(node, s.Group))
 }
 
 func (r *stateReader) readGroup(node int32, s *groupState) bool {

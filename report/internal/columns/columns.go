@@ -253,9 +253,10 @@ func width(t reflect.Type) (n int) {
 	return n
 }
 
-// Append appends the run that was written.
-func (c *Run) Append(dst []byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(c.Values))
+// Parts returns the run that was written in parts, of which each is one column of so many bytes or more,
+// or what is between those.
+func (c *Run) Parts(large int) (parts [][]byte) {
+	dst := binary.AppendUvarint(nil, uint64(c.Values))
 	for i := range c.list {
 		x, less := &c.list[i], uint64(0)
 		b := x.bytes[0]
@@ -264,9 +265,13 @@ func (c *Run) Append(dst []byte) []byte {
 				b, less = d[:x.used[1]], 1
 			}
 		}
-		dst = append(binary.AppendUvarint(dst, uint64(len(b))<<1|less), b...)
+		if dst = binary.AppendUvarint(dst, uint64(len(b))<<1|less); len(b) >= large {
+			parts, dst = append(parts, dst, b), nil
+		} else {
+			dst = append(dst, b...)
+		}
 	}
-	return dst
+	return append(parts, dst)
 }
 
 // Read calls do for each value of a run, which may be hostile. It reports whether the text

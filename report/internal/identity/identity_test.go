@@ -209,6 +209,7 @@ func TestPoolOrder(t *testing.T) {
 				}
 				p.Add(s)
 			}
+			p.Number()
 			list = append(list, p)
 		}
 		return list

@@ -84,7 +84,7 @@ func layout(g *Group) *thresholds.Identity {
 		l := &layouts[i]
 		all := true
 		for _, k := range g.Samples {
-			all = all && !k.NameOnly && l.like(k)
+			all = all && !k.NameOnly && !k.Unlike && l.like(k)
 		}
 		if all {
 			return &thresholds.Identity{Role: l.role, Sure: thresholds.LooksLike}

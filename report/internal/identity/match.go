@@ -15,7 +15,7 @@ func (s *pattern) holds(k *Sample) bool {
 	if k.NameOnly {
 		return true
 	}
-	if s.TTL != "" && k.TTL != (s.TTL == "yes") {
+	if k.Unlike || s.TTL != "" && k.TTL != (s.TTL == "yes") {
 		return false
 	}
 	all := int64(len(k.Values)) >= k.Elements || k.Type == parser.Stream
@@ -275,6 +275,20 @@ func (m *matcher) lookAgain(k *Sample) (found []match) {
 		}
 	}
 	return found
+}
+
+// unlike reports whether no library and no layout can have a sample, whatever other samples are.
+func (m *matcher) unlike(k *Sample) bool {
+	grams := gramsOf(k.Name)
+	for _, c := range m.byType[k.Type%parser.NumTypes] {
+		if !grams.have(c.gram) || !c.get().holds(k) {
+			continue
+		}
+		if _, _, ok := c.get().match(k.Name); ok || c.get().learned || c.get().beside {
+			return false
+		}
+	}
+	return layout(&Group{Samples: []*Sample{k}}) == nil
 }
 
 // signs returns the signs for a match: those at the queue, or else at the prefix.

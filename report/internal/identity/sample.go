@@ -30,6 +30,8 @@ type Sample struct {
 	// NameOnly reports whether nothing is known of the value. Such a sample is no
 	// sign, but it can be of a library that other signs name.
 	NameOnly bool `json:"-"`
+	// Unlike reports whether nothing known looks like the key: a state has not kept its value.
+	Unlike bool
 }
 
 // Value is an element of a Sample, as far as it is kept.

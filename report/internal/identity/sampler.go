@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"sync/atomic"
@@ -32,12 +33,18 @@ type Sampler struct {
 // Sampled is a sample of a Pool.
 type Sampled struct {
 	Class, Head uint64 // hashes of its class, and of the beginning of its name
-	Input, N    int    // number of the snapshot, and of the sample there
+	Input       int    // number of the snapshot
+	N           int    `json:"-"` // of the sample there: see Number
 	Sample
 }
 
 func (c *Sampled) compare(o *Sampled) int {
 	return cmp.Or(cmp.Compare(c.Input, o.Input), cmp.Compare(c.N, o.N))
+}
+
+// compareName compares samples of a snapshot.
+func (c *Sampled) compareName(o *Sampled) int {
+	return cmp.Or(bytes.Compare(c.Name, o.Name), cmp.Compare(c.DB, o.DB))
 }
 
 // NewSampler returns a Sampler for a block of the snapshot of which p has the samples.
@@ -82,7 +89,7 @@ type Pool struct {
 	heads     map[uint64]int
 	closed    *closed
 	full      atomic.Bool // it takes nothing more
-	input, n  int
+	input     int
 	separator func(byte) bool
 }
 
@@ -95,12 +102,38 @@ func NewPool(input int, separator func(byte) bool) *Pool {
 // Samples returns all samples, in the order of the snapshots. Nobody may change them.
 func (p *Pool) Samples() []*Sampled { return p.list }
 
-// Restore adds a sample that another Pool had, after those of earlier snapshots. It
-// reports whether a Pool can have it.
+// Stored returns all samples as a state has them: without values that no identity needs.
+func (p *Pool) Stored() []*Sampled {
+	m, list := newMatcher(Recognisers()), slices.Clone(p.list)
+	for i, c := range list {
+		if s := *c; m.unlike(&s.Sample) {
+			s.Unlike, s.Text, s.Values, s.Tail = true, nil, nil, 0
+			list[i] = &s
+		}
+	}
+	return list
+}
+
+// Number sorts the samples of a snapshot, of which there are no more, by name: those that are alike are
+// stored together.
+func (p *Pool) Number() {
+	slices.SortStableFunc(p.list, (*Sampled).compareName)
+	for i, c := range p.list {
+		c.N = i
+	}
+}
+
+// Restore adds a sample that another Pool had, after those before it there and those of earlier snapshots.
+// It reports whether a Pool can have it.
 func (p *Pool) Restore(c *Sampled) bool {
 	ok := len(c.Name) <= maxSampleName && len(c.Text) <= maxString && len(c.Values) <= maxFields &&
-		c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1 &&
-		c.N >= 0 && (len(p.list) == 0 || p.list[len(p.list)-1].compare(c) < 0)
+		c.Type < parser.NumTypes && c.DB >= 0 && c.Elements >= -1
+	if n := len(p.list); n > 0 {
+		last := p.list[n-1]
+		if ok = ok && cmp.Or(cmp.Compare(last.Input, c.Input), last.compareName(c)) <= 0; last.Input == c.Input {
+			c.N = last.N + 1
+		}
+	}
 	for i := range c.Values {
 		ok = ok && len(c.Values[i].Name) <= maxFirst && len(c.Values[i].Text) <= maxFirst
 	}
@@ -139,8 +172,7 @@ func (p *Pool) Add(s *Sampler) {
 	for i := range s.list {
 		if p.admit(&s.list[i]) {
 			c := s.list[i]
-			c.Input, c.N = p.input, p.n
-			p.n++
+			c.Input = p.input
 			p.list = append(p.list, &c)
 		}
 	}

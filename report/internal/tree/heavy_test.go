@@ -272,7 +272,7 @@ func read(t *testing.T, f *forest) *forest {
 	r := NewReader(back.Tree)
 	f.Records(func(rec Record, leaf int32) {
 		node, ok := r.Read(&rec)
-		if !ok {
+		if !ok || rec.Leaf != (leaf != 0) {
 			t.Fatalf("%+v is not read", rec)
 		}
 		if leaf != 0 {
@@ -295,17 +295,16 @@ func read(t *testing.T, f *forest) *forest {
 // TestHostileRecords checks that records that no tree wrote are refused.
 func TestHostileRecords(t *testing.T) {
 	none := [2]int64{-1, -1}
-	good := []Record{{Lost: none}, {Depth: 1, Label: []byte("a:"), Lost: [2]int64{3, -1}}, {Depth: 2, Kind: end, Label: []byte("x"), Lost: none}}
+	good := []Record{{Lost: none}, {Depth: 1, Label: []byte("a:"), Lost: [2]int64{3, -1}}, {Depth: 2, Leaf: true, Label: []byte("x"), Lost: none}}
 	for what, edit := range map[string]func(r []Record) []Record{
 		"no root":   func(r []Record) []Record { return r[1:] },
 		"two roots": func(r []Record) []Record { return append(r, r[0]) },
 		"twice":     func(r []Record) []Record { return append(r, r[2]) },
 		"too deep":  func(r []Record) []Record { r[2].Depth = 4; return r },
 		"below a leaf": func(r []Record) []Record {
-			return append(r, Record{Depth: 3, Kind: end, Label: []byte("y"), Lost: none})
+			return append(r, Record{Depth: 3, Leaf: true, Label: []byte("y"), Lost: none})
 		},
 		"no separator":       func(r []Record) []Record { r[1].Label = []byte("a"); return r },
-		"kind":               func(r []Record) []Record { r[2].Kind = 2; return r },
 		"missed":             func(r []Record) []Record { r[2].Missed = -1; return r },
 		"lost":               func(r []Record) []Record { r[1].Lost[0] = -2; return r },
 		"a folded leaf":      func(r []Record) []Record { r[2].Lost[1] = 0; return r },
@@ -333,5 +332,31 @@ func TestHostileRecords(t *testing.T) {
 		if _, ok := r.Read(&good[i]); !ok {
 			t.Errorf("record %d is refused", i)
 		}
+	}
+}
+
+// TestStoredSamples stores a tree that has a leaf which samples have found, and which no key has had since.
+func TestStoredSamples(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var keys []key
+	for i := range 30_000 {
+		name := "x:" + token(r, 12)
+		if i > 5000 && i%2 == 0 {
+			name = fmt.Sprintf("x:zz%c-%d", 'a'+r.IntN(25), i)
+		}
+		keys = append(keys, key{name, 50})
+	}
+	found := 0
+	for n := 10_000; n < len(keys); n += 1000 {
+		f := newForest(":").fill(keys[:n], 50, 1)
+		for i := range int32(f.nodes.Len()) {
+			if node := f.Node(i); !node.removed && node.kind == end && node.Keys == 0 && i > 0 {
+				found++
+			}
+		}
+		read(t, f)
+	}
+	if found == 0 {
+		t.Error("no leaf without keys")
 	}
 }

@@ -4,7 +4,7 @@ package tree
 // wrote is merged like that one.
 type Record struct {
 	Depth  uint8 // 0 the root
-	Kind   uint8
+	Leaf   bool  `json:"-"` // is not stored: a leaf has sums
 	Flags  uint8 // recordWide and so on
 	Label  []byte
 	Missed int64 // keys that the node may lack at its place
@@ -34,7 +34,10 @@ func (t *Tree) Records(yield func(r Record, leaf int32)) { t.recordsBelow(0, 0, 
 
 func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int32)) {
 	n := t.Node(i)
-	r := Record{Depth: depth, Kind: n.kind, Label: []byte(n.label), Missed: t.lacks(n), Hits: n.hits,
+	if n.Keys == 0 && i != 0 {
+		return // found by samples, and not seen again
+	}
+	r := Record{Depth: depth, Leaf: n.kind == end && i != 0, Label: []byte(n.label), Missed: t.lacks(n), Hits: n.hits,
 		Lost: [2]int64{-1, -1}}
 	for f, set := range map[uint8]bool{recordWide: n.wide, recordRest: n.rest, recordClosed: n.closed} {
 		if set {
@@ -74,12 +77,16 @@ func NewReader(t *Tree) *Reader {
 // Read adds the next node. It returns false if it cannot be one of a tree.
 func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 	t := r.tree
-	if rec.Flags >= recordFlags || rec.Kind > end || rec.Missed < 0 || rec.Hits < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 ||
+	if rec.Flags >= recordFlags || rec.Missed < 0 || rec.Hits < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 ||
 		len(rec.Label) > 2*maxValue+8 || t.used >= 2*MaxNodes {
 		return 0, false
 	}
+	kind := uint8(inner)
+	if rec.Leaf {
+		kind = end
+	}
 	if rec.Depth == 0 {
-		if len(r.path) > 0 || len(rec.Label) > 0 || rec.Kind != inner || rec.Flags&(recordWide|recordRest) != 0 {
+		if len(r.path) > 0 || len(rec.Label) > 0 || rec.Leaf || rec.Flags&(recordWide|recordRest) != 0 {
 			return 0, false
 		}
 		r.path = append(r.path, 0)
@@ -96,17 +103,17 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		if label != "" {
 			last = label[len(label)-1]
 		}
-		n := Node{kind: rec.Kind, label: label, flags: flags{wide: rec.Flags&recordWide != 0, rest: isRest}}
+		n := Node{kind: kind, label: label, flags: flags{wide: rec.Flags&recordWide != 0, rest: isRest}}
 		switch {
 		case p.kind == end && parent != 0, n.wide && label == "", isRest && (label != Rest || n.kind != end),
-			rec.Kind == inner && !t.cut.namer.IsSeparator(last), p.closed && !isRest:
+			!rec.Leaf && !t.cut.namer.IsSeparator(last), p.closed && !isRest:
 			return 0, false
 		}
 		hash := n.hashBelow(p.hash)
 		if t.find(hash) != 0 {
 			return 0, false
 		}
-		node = t.add(parent, hash, label, rec.Kind, n.flags)
+		node = t.add(parent, hash, label, kind, n.flags)
 		r.path = append(r.path, node)
 	}
 	n := t.Node(node)

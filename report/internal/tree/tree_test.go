@@ -166,7 +166,7 @@ func (f *forest) dump() string {
 		if leaf != 0 {
 			keys = f.sums.list[leaf-1]
 		}
-		fmt.Fprintf(&b, "%d %d %q flags %d lacks %d sampled %d lost %v: %d\n", r.Depth, r.Kind, r.Label, r.Flags, r.Missed, r.Hits, r.Lost, keys)
+		fmt.Fprintf(&b, "%d %t %q flags %d lacks %d sampled %d lost %v: %d\n", r.Depth, r.Leaf, r.Label, r.Flags, r.Missed, r.Hits, r.Lost, keys)
 	})
 	return b.String()
 }
