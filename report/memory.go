@@ -130,10 +130,6 @@ func newMemory(in *Input, c keyspace) *Memory {
 	m.Predicted, m.Startup, m.Keys, m.Tables = Figure(p.UsedMemory), Figure(p.Startup), Figure(p.Keys), Figure(p.Tables)
 	m.KeysPlusMinus = int64(2 * c.Model.Deviation(c.Random))
 	m.divide(in, &p, c.NameBytes, all.keys, c.Info, c.Other)
-	if v := string(in.ServerVersion); c.Info != nil && c.Info.Version != "" && v != "" && c.Info.Version != v {
-		in.warn(message.New("{flag} is of a server of version {info}, the snapshot of {version}: its figures are of another one, or "+
-			"of another time", message.Code("flag", "--info"), message.Element("info", c.Info.Version), message.Element("version", v)))
-	}
 	if m.Bound {
 		m.explain("a lower bound: of {keys} of modules or arrays only the bytes in the file are known",
 			keysArg("keys", c.Bounded))
@@ -169,7 +165,7 @@ func (m *Memory) fit(in *Input, c *keyspace) {
 	}
 	f := m.Fit
 	f.MaxMemory, f.Reported = c.MaxMemory, in.UsedMem
-	if n, ok := infoFigure(c.Info, "used_memory"); ok {
+	if n, ok := c.Info.Get("used_memory"); ok {
 		f.Reported = Figure(n)
 	}
 	if c.Other {
@@ -267,7 +263,6 @@ func (m *Memory) explain(id string, args ...message.Arg) {
 // used-mem and the prediction may be. Dropped: the prediction omits expired keys.
 func (m *Memory) explainDifference(d int64, dropped bool) {
 	predicted := int64(m.Predicted)
-	large := d > predicted/10 || -d > predicted/10
 	size := message.Size("size", d)
 	switch {
 	case m.Bound && d > 0:
@@ -291,11 +286,7 @@ func (m *Memory) explainDifference(d int64, dropped bool) {
 	case d < 0:
 		m.explain("the server used less than this model predicts for its keys")
 	}
-	switch {
-	case large && d > 0:
-		m.explain("over 10 %: slack left by deleted data (values that shrank, tables that were larger) or another " +
-			"allocator (--allocator)")
-	case large:
+	if -d > predicted/10 {
 		m.explain("over 10 %: another allocator (--allocator), lists whose nodes the server compresses " +
 			"(list-compress-depth), or a build that differs")
 	}

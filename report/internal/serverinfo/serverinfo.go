@@ -65,9 +65,11 @@ const mainTables = "overhead.hashtable.main"
 const beginning = "peak.allocated"
 
 // Get returns a figure by its name in INFO or CONFIG GET, in bytes unless the name says
-// otherwise. Unknown reports false.
+// otherwise. Unknown reports false, as all figures of a nil Info are.
 func (i *Info) Get(name string) (n int64, ok bool) {
-	n, ok = i.figures[name]
+	if i != nil {
+		n, ok = i.figures[name]
+	}
 	return n, ok
 }
 
