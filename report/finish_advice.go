@@ -193,9 +193,13 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 		}
 		p := thresholds.Problem{Rule: rule.ID, Severity: severityOf(found.Severity), Raised: found.Raised, Keys: found.Count,
 			Bytes: int64(max(0, sizeOf(found.MemoryBytes, int64(found.ValueBytes))))}
+		if rule.Instance {
+			list = append(list, f.worstInstances(p)...)
+			continue
+		}
 		f.worst(&p)
 		for _, g := range found.Groups {
-			if of := at[g.Group]; of != nil && !rule.Instance {
+			if of := at[g.Group]; of != nil {
 				bytes := int64(max(0, sizeOf(g.MemoryBytes, int64(g.ValueBytes))))
 				p.Groups = append(p.Groups, thresholds.Flagged{GroupSums: *of, Flagged: g.Count, FlaggedMemory: bytes})
 			}
@@ -205,19 +209,27 @@ func (f *finisher) flagged(sums []thresholds.GroupSums) (list []thresholds.Probl
 	return list
 }
 
-func (f *finisher) worst(p *thresholds.Problem) {
-	if thresholds.Rules()[p.Rule].Instance {
-		for i := range f.Judgements {
-			for n := range f.Judgements[i].Findings {
-				w := &f.Judgements[i].Findings[n]
-				if w.Rule == p.Rule && w.Severity == p.Severity && w.Ignored == 0 &&
-					(p.Instance == nil || thresholds.CompareInstance(*w, *p.Instance) < 0) {
-					p.Instance = w
-				}
+// worstInstances returns a problem for the worst finding of a rule over the instance, of a rule about
+// groups for each of the worst.
+func (f *finisher) worstInstances(p thresholds.Problem) (list []thresholds.Problem) {
+	const most = 2
+	for i := range f.Judgements {
+		for n := range f.Judgements[i].Findings {
+			w := &f.Judgements[i].Findings[n]
+			if w.Rule == p.Rule && w.Severity == p.Severity && w.Ignored == 0 {
+				p.Instance = w
+				list = append(list, p)
 			}
 		}
-		return
 	}
+	slices.SortStableFunc(list, func(a, b thresholds.Problem) int { return thresholds.CompareInstance(*a.Instance, *b.Instance) })
+	if thresholds.Rules()[p.Rule].OfGroup() {
+		return list[:min(len(list), most)]
+	}
+	return list[:min(len(list), 1)]
+}
+
+func (f *finisher) worst(p *thresholds.Problem) {
 	if examples := f.examplesOf(thresholds.Rules()[p.Rule], p.Severity); len(examples) > 0 {
 		key := examples[0].key.Key()
 		subject := f.subject(&key, examples[0])

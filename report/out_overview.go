@@ -40,7 +40,7 @@ const (
 	// overviewDeepPlaces is overviewPlaces of a depth that was asked for.
 	overviewDeepPlaces = 40
 	overviewNodes      = 8
-	overviewFixes      = 5
+	overviewFixes      = 6
 	overviewSavings    = 6
 	overviewAlerts     = 4 // sentences about what is wrong
 )

@@ -1,6 +1,11 @@
 package report
 
-import "github.com/rdblens/rdblens/parser/message"
+import (
+	"maps"
+	"slices"
+
+	"github.com/rdblens/rdblens/parser/message"
+)
 
 // today returns how many of the fixes are about an error, and how many are left. A report without
 // severities of fixes has as many as rules with errors.
@@ -51,27 +56,33 @@ func (v *overview) verdict() message.Message {
 		first = word("Nothing to fix today, some things to look at.")
 	}
 	saved, whole := v.r.saved(), int64(v.r.Totals.MemoryBytes)
-	keys, exact := v.stalling()
+	keys, exact, rules := v.stalling()
 	can := "{size} ({share}) can be saved"
 	if len(v.r.CanGo) > 0 && !v.small {
 		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first),
 			message.Phrase("size", v.r.canGoFrees()))
 		can = "{size} more ({share}) can be saved"
 	}
-	args := []message.Arg{keysArg("keys", keys),
-		message.Phrase("saved", message.New(can, message.Size("size", saved), shareArg("share", saved, whole)))}
 	var second message.Message
-	switch {
-	case saved > 0 && keys > 0 && exact:
-		second = message.New("{saved}, {keys} can stall the server.", args...)
-	case saved > 0 && keys > 0:
-		second = message.New("{saved}, at least {keys} can stall the server.", args...)
-	case saved > 0:
-		second = message.New("{saved}.", args...)
-	case keys > 0 && exact:
-		second = message.New("{keys} can stall the server.", args...)
-	case keys > 0:
-		second = message.New("At least {keys} can stall the server.", args...)
+	if saved > 0 {
+		second = message.New(can, message.Size("size", saved), shareArg("share", saved, whole))
+	}
+	if keys > 0 {
+		id := "{keys} can stall the server"
+		switch {
+		case !exact && second.IsZero():
+			id = "At least {keys} can stall the server"
+		case !exact:
+			id = "at least {keys} can stall the server"
+		}
+		stall := message.New(id, keysArg("keys", keys))
+		if !v.small {
+			stall = message.New("{text} ({rules})", message.Phrase("text", stall), firstOf("rules", rules, 6))
+		}
+		second = parts(", ", second, stall)
+	}
+	if !second.IsZero() {
+		second = message.New("{sentence}.", message.Phrase("sentence", second))
 	}
 	return parts(" ", first, second)
 }
@@ -88,26 +99,38 @@ func (r *Report) saved() (bytes int64) {
 }
 
 // stalling returns the number of keys that make other clients wait: those of errors and
-// warnings of rules with that harm. If exact is false there may be more: a report names
-// some keys of each rule only, and a key may break several rules.
-func (v *overview) stalling() (keys int64, exact bool) {
+// warnings of rules with that harm, which it names with their counts. If exact is false there may be
+// more: a report names some keys of each rule only, and a key may break several rules.
+func (v *overview) stalling() (keys int64, exact bool, rules []message.Message) {
 	type identity struct {
 		input, db int
 		key       Name
 	}
-	seen, exact := map[identity]bool{}, true
+	seen, exact, sum := map[identity]bool{}, true, int64(0)
+	list := keysByGroup(v.r)
 	for i := range v.problems {
 		p := &v.problems[i]
 		if !p.blocks || p.Severity == "info" {
 			continue
 		}
-		keys = max(keys, p.Count)
-		exact = exact && int64(len(p.Examples)) == p.Count
+		keys, sum = max(keys, p.Count), sum+p.Count
+		rules = append(rules, message.New("{rule} {n}", message.Code("rule", p.Rule), message.Int("n", p.Count)))
+		known := map[identity]bool{}
 		for n := range p.Examples {
 			if e := &p.Examples[n]; e.KeyRow != nil {
-				seen[identity{e.Input, e.DB, e.Key}] = true
+				known[identity{e.Input, e.DB, e.Key}] = true
 			}
 		}
+		for _, rows := range list {
+			for _, k := range rows {
+				if slices.ContainsFunc(k.Findings, func(f KeyFinding) bool { return f.Rule == p.Rule && f.Severity == p.Severity }) {
+					known[identity{k.Input, k.DB, k.Key}] = true
+				}
+			}
+		}
+		exact = exact && int64(len(known)) == p.Count
+		maps.Copy(seen, known)
 	}
-	return max(keys, int64(len(seen))), exact
+	keys = max(keys, int64(len(seen)))
+	return keys, exact || keys == sum, rules
 }

@@ -194,12 +194,12 @@ func (f *finisher) treeNode(from *agg.TreeNode, of *agg.Groups, marks *treeMarks
 		return cmp.Or(cmp.Compare(severityOf(b.Severity), severityOf(a.Severity)), cmp.Compare(b.Count, a.Count),
 			strings.Compare(a.Rule, b.Rule))
 	})
-	for i := range windows {
-		sum := windows[i].of(of, g)
-		n.Expiring = append(n.Expiring, TreeExpiry{windows[i].name, sum.Keys, memoryFigure(sum.Memory, sum.Keys)})
-	}
-	if n.Expiring[2].Keys == 0 {
-		n.Expiring = nil
+	if windows[2].of(of, g).Keys > 0 {
+		n.Expiring = make([]TreeExpiry, len(windows))
+		for i := range windows {
+			sum := windows[i].of(of, g)
+			n.Expiring[i] = TreeExpiry{windows[i].name, sum.Keys, memoryFigure(sum.Memory, sum.Keys)}
+		}
 	}
 	for _, at := range from.Groups {
 		n.Groups = append(n.Groups, f.pattern(f.Tables.Groups.Pattern(at)))

@@ -83,11 +83,15 @@ func (c *counters) nth(n int, figure func(*counter) int64) int64 {
 func (c *counters) insert(hash uint64, kept []byte, length int) int {
 	if len(c.list)*2 >= len(c.slots) {
 		c.slots = make([]uint32, max(64, len(c.slots)*2))
+		c.list = slices.Grow(c.list, len(c.slots)/2-len(c.list))
 		for i := range c.list {
 			c.place(i)
 		}
 	}
 	start := len(c.parts)
+	if start+len(kept) > cap(c.parts) { // append adds a quarter only
+		c.parts = slices.Grow(c.parts, start+len(kept))
+	}
 	c.parts = append(c.parts, kept...)
 	c.list = append(c.list, counter{hash: hash, start: uint32(start), end: uint32(len(c.parts)), length: uint32(length)})
 	c.place(len(c.list) - 1)

@@ -154,7 +154,11 @@ func (e *Engine) FixFirst(problems []Problem, kept, savings []Advice, l *Listing
 		}
 		if a := e.fix(p, l); a != nil {
 			a.Severity = p.Severity
-			candidates = append(candidates, candidate{p.Severity, own, r.Harm, p.Bytes, a})
+			harm := r.Harm
+			if r.ofGroup != nil { // a mistake of the program, however small its keys are
+				harm = Blocks
+			}
+			candidates = append(candidates, candidate{p.Severity, own, harm, p.Bytes, a})
 		}
 	}
 	for i := range kept[:min(len(kept), 2)] {

@@ -223,6 +223,9 @@ func NotCheckable(profile string) []requirements.Requirement {
 	return requirements.NotCheckable(profile)
 }
 
+// OfGroup reports whether each finding of the rule is about a group of keys.
+func (r *Rule) OfGroup() bool { return r.ofGroup != nil }
+
 // Basis returns why profiles have the rule: the sentences of documents, and notes.
 func (r *Rule) Basis() Basis { return requirements.BasisOf(r.Name) }
 

@@ -134,6 +134,9 @@ func (s *expiryTimes) add(k *parser.Key, f *naming.Facts, size int64) {
 	if len(s.pending) == maxPending {
 		s.countPending()
 	}
+	if len(s.pending) == cap(s.pending) { // append adds a quarter only
+		s.pending = slices.Grow(s.pending, max(32, len(s.pending)))
+	}
 	minute := floorDiv(k.ExpireAt, 60_000)
 	s.pending = append(s.pending, pendingKey{minute, size})
 	// The offset in the file selects keys whatever their names and expiries are.

@@ -14,6 +14,7 @@ import (
 	"math/bits"
 	"regexp"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -93,8 +94,12 @@ func (f Format) Includes(other Format) bool {
 const MaxWhole = 64 << 10
 
 var (
-	numberText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
-	phpText    = regexp.MustCompile(`^([aOCs]:[0-9]+:["{]|i:-?[0-9]+;|d:[-0-9.E+]+;|b:[01];|N;$|E:[0-9]+:")`)
+	numberText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
+	})
+	phpText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([aOCs]:[0-9]+:["{]|i:-?[0-9]+;|d:[-0-9.E+]+;|b:[01];|N;$|E:[0-9]+:")`)
+	})
 )
 
 // Of returns the format of a value. b is its beginning, all of it if whole is true.
@@ -106,7 +111,7 @@ func Of(b []byte, whole bool) Format {
 		return ofText(b, whole)
 	case bytes.HasPrefix(b, []byte{0xac, 0xed, 0, 5}):
 		return Java
-	case bytes.HasPrefix(b, []byte{0, 0, 0, 2}) || phpText.Match(b[:min(len(b), 64)]):
+	case bytes.HasPrefix(b, []byte{0, 0, 0, 2}) || phpText().Match(b[:min(len(b), 64)]):
 		return PHP
 	case IsPickle(b, whole):
 		return Pickle
@@ -132,9 +137,9 @@ func Of(b []byte, whole bool) Format {
 
 func ofText(b []byte, whole bool) Format {
 	switch {
-	case whole && len(b) <= 64 && numberText.Match(b):
+	case whole && len(b) <= 64 && numberText().Match(b):
 		return Number
-	case phpText.Match(b[:min(len(b), 64)]):
+	case phpText().Match(b[:min(len(b), 64)]):
 		return PHP
 	case whole && json.Valid(b), !whole && beginsJSON(b):
 		return JSON

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/rdblens/rdblens/parser"
@@ -49,7 +50,7 @@ func rulesShape(inOverride bool) shape[edits] {
 // ruleShape is the setting of one rule: off, on, a severity, or a mapping of limits
 // and parameters.
 func ruleShape(rule *thresholds.Rule) shape[edits] {
-	form := ruleRecord(rule).shape()
+	form := sync.OnceValue(func() shape[edits] { return ruleRecord(rule).shape() }) // most files name few rules
 	hint := message.New("write off, on, info, warning or error")
 	if rule.Lists != nil {
 		hint = message.New("write off, on, or lists such as {example}",
@@ -59,10 +60,10 @@ func ruleShape(rule *thresholds.Rule) shape[edits] {
 			message.Code("example", "{warning: "+rule.Unit.Example()+"}"))
 	}
 	return shape[edits]{func() object {
-		return with(byType("object", form.schema(), ref("setting")()), "description", rule.Title)
+		return with(byType("object", form().schema(), ref("setting")()), "description", rule.Title)
 	}, func(r *reader, n ast.Node) (edits, bool) {
 		if isMapping(n) {
-			list, ok := form.read(r, n)
+			list, ok := form().read(r, n)
 			// In the order in which they are to be made, not as they were written.
 			slices.SortStableFunc(list, func(a, b thresholds.Edit) int {
 				return cmp.Or(int(a.Kind)-int(b.Kind), ofOneType(&a)-ofOneType(&b))
@@ -247,11 +248,13 @@ func limitEdit(rule *thresholds.Rule, l thresholds.Limit) thresholds.Edit {
 
 // limitsShape is a mapping of severities to limits, or off.
 func limitsShape(rule *thresholds.Rule, what string, t parser.Type, under bool) shape[edits] {
-	limits := record[edits]{what: what, fields: limitFields(rule, t, under)}.shape()
-	return shape[edits]{func() object { return byType("object", limits.schema(), ref("off")()) },
+	limits := sync.OnceValue(func() shape[edits] {
+		return record[edits]{what: what, fields: limitFields(rule, t, under)}.shape()
+	})
+	return shape[edits]{func() object { return byType("object", limits().schema(), ref("off")()) },
 		func(r *reader, n ast.Node) (list edits, ok bool) {
 			if isMapping(n) {
-				return limits.read(r, n)
+				return limits().read(r, n)
 			}
 			word, ok := r.scalar(n, what)
 			if !ok || !isOff(word) {

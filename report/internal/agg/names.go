@@ -39,11 +39,13 @@ func (g *Groups) Tree(most int, explained func(pattern string, ruleSeverity int)
 	for end < len(list) && list[end].compare(list[max(n-1, 0)]) == 0 {
 		end++
 	}
+	var x, y []byte
 	slices.SortFunc(list[:end], func(a, b heavyNode) int { // paths are made of these alone
 		if c := a.compare(b); c != 0 {
 			return c
 		}
-		return bytes.Compare(g.tree.AppendPath(nil, a.node), g.tree.AppendPath(nil, b.node))
+		x, y = g.tree.AppendPath(x[:0], a.node), g.tree.AppendPath(y[:0], b.node)
+		return bytes.Compare(x, y)
 	})
 	for {
 		b := treeBuilder{g: g, of: &Groups{}, listed: map[int32]bool{}, explained: explained, more: more, mark: mark}
@@ -143,12 +145,15 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		}
 		return to
 	}
-	rest := &TreeNode{Prefix: append(slices.Clone(prefix), tree.Rest...), Rest: true, Group: newGroup(nil)}
+	var rest *TreeNode
 	for c := range b.g.tree.Children(i) {
 		if b.listed[c] {
 			child := b.node(c, append(prefix[:len(prefix):len(prefix)], b.g.tree.Node(c).Label()...))
 			to.Children = append(to.Children, child)
 		} else {
+			if rest == nil {
+				rest = &TreeNode{Prefix: append(slices.Clone(prefix), tree.Rest...), Rest: true, Group: newGroup(nil)}
+			}
 			b.addLeaves(rest, c)
 		}
 	}
@@ -156,10 +161,12 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		return cmp.Or(cmp.Compare(y.Group.Sums.size(), x.Group.Sums.size()), cmp.Compare(y.Group.Keys, x.Group.Keys),
 			slices.Compare(x.Prefix, y.Prefix))
 	})
-	if rest.Group.Keys > 0 && len(to.Children) > 0 {
+	switch {
+	case rest == nil || rest.Group.Keys == 0:
+	case len(to.Children) > 0:
 		b.nodes++
 		to.Children = append(to.Children, rest)
-	} else if rest.Group.Keys > 0 {
+	default:
 		b.add(to, rest)
 		to.Groups = rest.Groups
 	}

@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A cacheKind says where the caches of a framework are, and how their keys begin.
@@ -30,7 +31,9 @@ var (
 	fusedOnServer = regexp.MustCompile(`With(Registered)?DistributedCache\(|AddStackExchangeRedisCache\(`)
 )
 
-var cacheOnServer = regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
+var cacheOnServer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
+})
 
 // cachesOf returns what a source says of the caches of Spring, of .NET, of Rails or of Django.
 func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
@@ -62,7 +65,7 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 			kind |= cachesPrefixed
 		}
 	case s == python && strings.Contains(src, "CACHES"):
-		if kind = cachesElsewhere; cacheOnServer.MatchString(src) {
+		if kind = cachesElsewhere; cacheOnServer().MatchString(src) {
 			kind = cachesOnServer
 		}
 	}

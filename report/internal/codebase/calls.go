@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // call notes the keys of a call whose method is token i.
@@ -128,10 +129,12 @@ func (c *collector) cachesAnswers(i int) bool {
 	if strings.Contains(strings.ToLower(c.textOf(open-3)), "http") || c.tokens[open+1].kind == numberToken {
 		return true
 	}
-	return durations.MatchString(c.src[c.tokens[open].end:c.tokens[i-2].start])
+	return durations().MatchString(c.src[c.tokens[open].end:c.tokens[i-2].start])
 }
 
-var durations = regexp.MustCompile(`(?i)^[\w.:$@]*(ttl|expir|life_?time|duration|timeout|minutes?|hours?|seconds?|days?)[\w.]*$`)
+var durations = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[\w.:$@]*(ttl|expir|life_?time|duration|timeout|minutes?|hours?|seconds?|days?)[\w.]*$`)
+})
 
 // fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
 // as commands take the name of a field.

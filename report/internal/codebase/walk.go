@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Limits of what is read. A larger file is hardly written by hand.
@@ -115,7 +116,7 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		}
 		if e.Type().IsRegular() && (e.Name() == "package.json" || e.Name() == "Gemfile") && len(w.needs) < maxIgnore {
 			text, _ := w.read(name)
-			w.needs[name] = hasClient.MatchString(text)
+			w.needs[name] = hasClient().MatchString(text)
 		}
 		if e.Type().IsRegular() && manifestOf(e.Name()) == java && len(w.needs) < maxIgnore {
 			text, _ := w.read(name)
@@ -148,7 +149,9 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 	}
 }
 
-var hasClient = regexp.MustCompile(`(?i)redis|valkey|keydb|bull|sidekiq|resque`)
+var hasClient = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)redis|valkey|keydb|bull|sidekiq|resque`)
+})
 
 // manifestOf returns the language whose packages a file names, nil if it is none of the manifests
 // that name every client. Kotlin has those of Java.

@@ -253,8 +253,8 @@ func width(t reflect.Type) (n int) {
 	return n
 }
 
-// Parts returns the run that was written in parts, of which each is one column of so many bytes or more,
-// or what is between those.
+// Parts returns the run that was written in parts: each column of large bytes or more, and what is between
+// those.
 func (c *Run) Parts(large int) (parts [][]byte) {
 	dst := binary.AppendUvarint(nil, uint64(c.Values))
 	for i := range c.list {

@@ -45,8 +45,10 @@ type dataReader struct {
 
 // next returns the next bracket, number, word or quoted text.
 func (r *dataReader) next() string {
-	s := strings.TrimLeft(r.text, " \n,:")
-	end := 1
+	s, end := r.text, 1
+	for s[0] <= ' ' || s[0] == ',' || s[0] == ':' {
+		s = s[1:]
+	}
 	switch s[0] {
 	case '"':
 		for ; s[end] != '"'; end++ {
