@@ -188,8 +188,8 @@ func TestOuterChecksum(t *testing.T) {
 	}
 }
 
-// TestMemoryOfStreams bounds what is allocated for a compressed file: buffers that do not
-// grow.
+// TestMemoryOfStreams bounds what is allocated for a compressed file that is read three
+// times: buffers that do not grow, and are used again.
 func TestMemoryOfStreams(t *testing.T) {
 	text := append([]byte("REDIS0011"), make([]byte, 8<<20)...)
 	for i, rnd := 9, rand.New(rand.NewPCG(4, 9)); i < len(text); i++ { // ever less compressible
@@ -205,15 +205,20 @@ func TestMemoryOfStreams(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		s, err := Wrap(bytes.NewReader(c.in))
-		if err != nil {
-			t.Fatal(err)
+		for range 3 {
+			s, err := Wrap(bytes.NewReader(c.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{s}, make([]byte, 4096))
+			s.Close()
+			if n != int64(len(text)) || err != nil {
+				t.Errorf("%s: %d bytes, %v", kind, n, err)
+			}
 		}
-		n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{s}, make([]byte, 4096))
-		s.Close()
 		runtime.ReadMemStats(&after)
-		if total := after.TotalAlloc - before.TotalAlloc; n != int64(len(text)) || err != nil || total > c.most {
-			t.Errorf("%s: %d bytes, %v; %d KB are allocated", kind, n, err, total>>10)
+		if total := after.TotalAlloc - before.TotalAlloc; total > c.most {
+			t.Errorf("%s: %d KB are allocated", kind, total>>10)
 		}
 	}
 }

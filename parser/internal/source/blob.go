@@ -91,7 +91,7 @@ func (b *zstdBlob) begin() (err error) {
 	}
 	b.left = h.FrameContentSize
 	if b.zstd == nil {
-		if b.zstd, err = newZstd(nil, blobWindow); err != nil {
+		if b.zstd, err = newZstd(blobWindow); err != nil {
 			return err
 		}
 	}

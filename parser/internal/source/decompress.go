@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -77,19 +78,42 @@ func (s *Reader) decompress(kind string) error {
 		var head zstd.Header
 		first, _ := in.Peek(zstd.HeaderMaxSize)
 		layer.summed = head.Decode(first) == nil && head.HasCheckSum
-		z, err := newZstd(frames, zstdWindow)
+		z, _ := spareZstd.Get().(*zstd.Decoder)
+		var err error
+		if z == nil {
+			z, err = newZstd(zstdWindow)
+		}
+		if err == nil {
+			err = z.Reset(frames)
+		}
 		if err != nil {
 			return s.broken(layer.wrap(err))
 		}
-		s.closers = append(s.closers, func() error { z.Close(); return nil })
+		s.closers = append(s.closers, func() error {
+			if err := z.Reset(nil); err != nil || layer.err != nil && layer.err != io.EOF { // it may have panicked
+				return err
+			}
+			spareZstd.Put(z)
+			return nil
+		})
 		layer.r = z
-	case "lz4":
-		layer.r = &lz4Reader{r: in}
-	case "vcs-lz4":
-		if err := s.openVCS(in); err != nil {
-			return err
+	case "lz4", "vcs-lz4":
+		if kind == "vcs-lz4" {
+			if err := s.openVCS(in); err != nil {
+				return err
+			}
 		}
-		layer.r = &lz4Reader{r: in, single: true}
+		z, _ := spareLZ4.Get().(*lz4Reader)
+		if z == nil {
+			z = new(lz4Reader)
+		}
+		*z = lz4Reader{r: in, single: kind == "vcs-lz4", out: z.out}
+		s.closers = append(s.closers, func() error {
+			z.r = nil
+			spareLZ4.Put(z)
+			return nil
+		})
+		layer.r = z
 	}
 	s.frames = append(s.frames, kind)
 	s.compressed = true
@@ -108,11 +132,15 @@ func (s *Reader) decompress(kind string) error {
 	return nil
 }
 
+// Decoders and buffers of sources that were closed: a snapshot may be read more than once,
+// and those of the pass before would be garbage beside those of the next.
+var spareZstd, spareLZ4 sync.Pool
+
 // newZstd returns a decoder of frames with windows of up to window bytes, in one goroutine.
 // Of its other buffers, each is made once for the largest block: with little memory they
 // would grow step by step, and leave more garbage than they save.
-func newZstd(r io.Reader, window uint64) (*zstd.Decoder, error) {
-	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(false),
+func newZstd(window uint64) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(false),
 		zstd.WithDecoderMaxMemory(window), zstd.WithDecoderMaxWindow(window))
 }
 
