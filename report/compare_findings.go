@@ -300,10 +300,38 @@ func (c *comparison) findings() {
 				cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Group, b.Group), cmp.Compare(a.Subject, b.Subject))
 		})
 	}
+	for i := range list.New {
+		list.New[i].Fix = c.sides[1].fixOf(&list.New[i])
+	}
 	if list.Unknown > 0 {
 		c.note("{findings} are in groups that a saved report does not name: they count as still there",
 			message.Number("findings", list.Unknown, "1 finding", "{n} findings"))
 	}
+}
+
+// fixOf returns what to do about a finding, without what changes data: what is to be fixed first, or the
+// advice about an example; zero if there is none.
+func (r *Report) fixOf(f *DiffFinding) message.Message {
+	for i := range r.FixFirst {
+		s := &r.FixFirst[i]
+		if of := s.Group != "" && s.Group == f.Group || s.Key != "" && s.Key == f.Subject; of && !s.ChangesData {
+			return sentenceOf(s.Message, s.Text)
+		}
+	}
+	for i := range r.Rules {
+		for n := range r.Rules[i].Examples {
+			e := &r.Rules[i].Examples[n]
+			if r.Rules[i].Rule != f.Rule || !slices.Contains(e.Groups, f.Group) && (e.KeyRow == nil || e.Group != f.Group) {
+				continue
+			}
+			for _, a := range e.Advice {
+				if !a.ChangesData && a.Kind != "cost" && a.Kind != "look" {
+					return message.New("{group}: {text}", message.Phrase("group", f.what()), message.Phrase("text", sentenceOf(a.Message, a.Text)))
+				}
+			}
+		}
+	}
+	return message.Message{}
 }
 
 // reasonGone says why the new side has no finding at a place where the old one has one.

@@ -178,6 +178,8 @@ type DiffFinding struct {
 	// Source has the lines of code that likely write the keys of a new finding's group, the best
 	// first, at most three.
 	Source []SourceLine `json:"source,omitempty"`
+	// Fix says what to do about a new finding, zero if the new report does not say it.
+	Fix message.Message `json:"fix,omitzero"`
 	// Message is Text, and SubjectMessage is Subject, as a message. Older versions do not have them.
 	Message        message.Message `json:"message,omitzero"`
 	SubjectMessage message.Message `json:"subject_message,omitzero"`

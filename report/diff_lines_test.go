@@ -11,8 +11,8 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// TestDiffPage checks the sections of a comparison, by hand: full, on a screen, and where
-// nothing changed.
+// TestDiffPage checks the sections of a comparison, by hand: full, on a screen, which leaves out the types
+// where it has no room for all that changed, and where nothing changed.
 func TestDiffPage(t *testing.T) {
 	group := func(name Name, change, ttl string, keys [2]int64, bytes [2]int64, without [2]int64) DiffRow {
 		return DiffRow{Group: &name, Change: change, TTL: ttl, KeysBefore: keys[0], KeysAfter: keys[1], MemoryBytesBefore: Figure(bytes[0]), MemoryBytesAfter: Figure(bytes[1]), WithoutTTLBefore: without[0], WithoutTTLAfter: without[1]}
@@ -32,7 +32,7 @@ func TestDiffPage(t *testing.T) {
 		Totals:   DiffRow{KeysBefore: 100, KeysAfter: 150, MemoryBytesBefore: 1000, MemoryBytesAfter: 3000, WithoutTTLBefore: 50, WithoutTTLAfter: 30, Change: ChangeGrown},
 		Types:    []DiffRow{{Type: "hash", Change: ChangeGrown, KeysAfter: 1, MemoryBytesAfter: 7}, {Type: "set", KeysBefore: 4, KeysAfter: 4, MemoryBytesBefore: 9, MemoryBytesAfter: 9}},
 		Groups:   []DiffRow{group("a:*", ChangeGrown, ChangeTTLLost, [2]int64{10, 12}, [2]int64{1000, 2000}, [2]int64{1, 6}), renamed, explained, group("t:*", "", ChangeTTLGained, [2]int64{4, 4}, [2]int64{100, 100}, [2]int64{4, 0}), group("same:*", "", "", [2]int64{1, 1}, [2]int64{1, 1}, [2]int64{})},
-		Findings: DiffFindings{New: []DiffFinding{{Rule: "no-ttl", Severity: "warning", Group: "a:*", CountAfter: 1234, Text: "none"}, {Rule: "big-string", Severity: "error", SeverityBefore: "warning", Group: "g", Subject: "k", CountBefore: 1, CountAfter: 1}}, Resolved: []DiffFinding{{Rule: "slot-skew", Severity: "info", SeverityBefore: "info", Subject: "slot 7", CountBefore: 2}}, Persisting: []DiffFinding{{Rule: "key-length", Severity: "info", Group: "p", CountBefore: 1, CountAfter: 1}}},
+		Findings: DiffFindings{New: []DiffFinding{{Rule: "no-ttl", Severity: "warning", Group: "a:*", CountAfter: 1234, Text: "none", Owner: "team", Fix: message.New("Write a:* with a TTL.")}, {Rule: "big-string", Severity: "error", SeverityBefore: "warning", Group: "g", Subject: "k", CountBefore: 1, CountAfter: 1}}, Resolved: []DiffFinding{{Rule: "slot-skew", Severity: "info", SeverityBefore: "info", Subject: "slot 7", CountBefore: 2}}, Persisting: []DiffFinding{{Rule: "key-length", Severity: "info", Group: "p", CountBefore: 1, CountAfter: 1}}},
 		Keys:     DiffKeys{Compared: 77, New: []DiffKey{key("new", Unknown, 300)}, Grown: []DiffKey{key("grown", 1000, 1500), hidden}, Entered: []DiffKey{entered}}}
 	const head = `! an alert
 a.rdb -> b.rdb: redis 7.2, taken 1970-01-01 01:16:40 UTC, 1h later
@@ -40,20 +40,22 @@ a.rdb -> b.rdb: redis 7.2, taken 1970-01-01 01:16:40 UTC, 1h later
 predicted used_memory 4.9 KB -> 5.9 KB (+20.0%)
 # Findings (2 new, 1 resolved, 1 still there, by rule and group)
 `
-	const found = `| new | warning | no-ttl |  | 1,234 | a:*
-| worse | error | big-string | 1 | 1 | k
-| resolved | info | slot-skew | 2 |  | slot 7
+	const found = `| new | warning | no-ttl | 1,234 | a:* | team
+| worse | error | big-string | 1 | k |
+| resolved | info | slot-skew | 2 -> 0 | slot 7 |
 `
 	for name, c := range map[string]struct {
 		rows int
 		full bool
 		want string
 	}{
-		"full": {1 << 30, true, head + `| change | severity | rule | before | now | group or key | the worst
-| new | warning | no-ttl |  | 1,234 | a:* | none
-| worse | error | big-string | 1 | 1 | k |
-| resolved | info | slot-skew | 2 |  | slot 7 |
-| still there | info | key-length | 1 | 1 | p |
+		"full": {1 << 30, true, head + `| change | severity | rule | found | group or key | the worst | owner
+| new | warning | no-ttl | 1,234 | a:* | none | team
+| worse | error | big-string | 1 | k |  |
+| resolved | info | slot-skew | 2 -> 0 | slot 7 |  |
+| still there | info | key-length | 1 | p |  |
+# Fix first (what is new)
+1. Write a:* with a TTL. Owned by team.
 # Keys (4 of 77 compared one by one)
 | change | type | before | now | growth | elements | db | key
 | now listed | hash | at most 80 B | 900 B |  | 5 | 0 | listed
@@ -78,8 +80,10 @@ n1
 n2
 n3
 n4`},
-		"on a screen": {2, false, head + `| change | severity | rule | before | now | group or key
+		"on a screen": {2, false, head + `| change | severity | rule | found | group or key | owner
 ` + strings.Join(strings.SplitAfter(found, "\n")[:2], "") + `  and 1 more row (--details)
+# Fix first (what is new)
+1. Write a:* with a TTL. Owned by team.
 # Keys (3 of 77 compared one by one)
 | change | type | before | now | growth | elements | key
 | now listed | hash | at most 80 B | 900 B |  | 5 | listed
@@ -90,9 +94,6 @@ n4`},
 | grown, ` + ChangeTTLLost + ` | 1,000 B | 2 KB | +1,000 B | +100.0% | 12 | +2 | 10% -> 50% | a:*
 | renamed? | 500 B | 500 B |  |  | 5 |  | 100% | b:* -> c:*
   and 1 more row (--details)
-# Types
-| before | now | by | growth | keys | keys by | no TTL | type
-| 0 B | 7 B | +7 B | new | 1 | +1 | 0% | hash
 -- n1
 n2
 n3

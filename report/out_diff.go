@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
@@ -310,6 +311,8 @@ func (d *Diff) sections(p page, most int, full bool) {
 		message.Int("new", int64(len(f.New))), message.Int("resolved", int64(len(f.Resolved))),
 		message.Int("same", int64(len(f.Persisting)))),
 		len(rows), func(n int) { d.findingsTable(p, rows[:n], state, full) })
+	fixes := d.fixes()
+	part("Fix first", word("what is new"), min(len(fixes), overviewFixes), func(n int) { p.list(fixes[:n]) })
 	keys := d.shownKeys(full)
 	part("Keys", message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))),
 		message.Int("all", d.Keys.Compared)),
@@ -341,7 +344,9 @@ func (d *Diff) sections(p page, most int, full bool) {
 			types = append(types, r)
 		}
 	}
-	table("Types", message.Message{}, "type", types)
+	if full || most >= len(places) { // else these need the lines
+		table("Types", message.Message{}, "type", types)
+	}
 	notes := sentencesOf(d.NoteMessages, d.Notes)
 	if full {
 		p.section(word("All keys"), message.Message{})
@@ -362,6 +367,19 @@ func (d *Diff) sections(p page, most int, full bool) {
 		}
 	}
 	p.foot(word("More: --details, -f diff.html (a page), -f json"))
+}
+
+// fixes says what to do about new findings, once for each group.
+func (d *Diff) fixes() (list []message.Message) {
+	seen := map[string]bool{}
+	for i := range d.Findings.New {
+		f := &d.Findings.New[i]
+		if about := f.what().String(); !f.Fix.IsZero() && !seen[about] {
+			seen[about] = true
+			list = append(list, WithSource(f.Fix, f.Owner, f.Source, strings.HasSuffix(f.Rule, "-ttl")))
+		}
+	}
+	return list
 }
 
 func pointersTo(rows []DiffRow) (list []*DiffRow) {
