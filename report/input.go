@@ -76,6 +76,10 @@ func (l *Later) Text(base bool) (none message.Message) {
 	return none
 }
 
+func (in *Input) warn(m message.Message) {
+	in.WarningMessages, in.Warnings = append(in.WarningMessages, m), append(in.Warnings, m.String())
+}
+
 func (in *Input) laterText() message.Message { return in.Later.Text(in.AOFBase && in.Trailing == 0) }
 
 // withLater adds what a sentence about a snapshot does not include.
@@ -136,8 +140,7 @@ func newInput(name string, fileBytes int64, info *parser.Info, err error) Input 
 			}
 		}
 		for _, w := range info.Warnings {
-			in.WarningMessages = append(in.WarningMessages, w)
-			in.Warnings = append(in.Warnings, w.String())
+			in.warn(w)
 		}
 	}
 	if err != nil {

@@ -67,7 +67,7 @@ func TestNewMemory(t *testing.T) {
 	if m.Predicted != Figure(whole.UsedMemory) || m.Predicted != m.Startup+m.Keys+m.Tables || m.Keys != 101_000 {
 		t.Errorf("predicted %d = %d + %d + %d", m.Predicted, m.Startup, m.Keys, m.Tables)
 	}
-	if m.Difference == nil || *m.Difference != 500_000 || !strings.Contains(strings.Join(m.Explanation, "\n"), "over 10 %") {
+	if m.Difference == nil || *m.Difference != 500_000 || !strings.Contains(strings.Join(m.Explanation, "\n"), "488 KB that a restart frees") {
 		t.Errorf("difference %v, %q", m.Difference, m.Explanation)
 	}
 	want := &Fit{MaxMemory: 2_000_000, Fits: new(true), Free: new(2_000_000 - whole.UsedMemory), Reported: in.UsedMem,

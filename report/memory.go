@@ -165,7 +165,7 @@ func (m *Memory) fit(in *Input, c *keyspace) {
 	}
 	f := m.Fit
 	f.MaxMemory, f.Reported = c.MaxMemory, in.UsedMem
-	if n, ok := infoFigure(c.Info, "used_memory"); ok {
+	if n, ok := c.Info.Get("used_memory"); ok {
 		f.Reported = Figure(n)
 	}
 	if c.Other {
@@ -263,7 +263,6 @@ func (m *Memory) explain(id string, args ...message.Arg) {
 // used-mem and the prediction may be. Dropped: the prediction omits expired keys.
 func (m *Memory) explainDifference(d int64, dropped bool) {
 	predicted := int64(m.Predicted)
-	large := d > predicted/10 || -d > predicted/10
 	size := message.Size("size", d)
 	switch {
 	case m.Bound && d > 0:
@@ -287,11 +286,7 @@ func (m *Memory) explainDifference(d int64, dropped bool) {
 	case d < 0:
 		m.explain("the server used less than this model predicts for its keys")
 	}
-	switch {
-	case large && d > 0:
-		m.explain("over 10 %: slack left by deleted data (values that shrank, tables that were larger) or another " +
-			"allocator (--allocator)")
-	case large:
+	if -d > predicted/10 {
 		m.explain("over 10 %: another allocator (--allocator), lists whose nodes the server compresses " +
 			"(list-compress-depth), or a build that differs")
 	}

@@ -98,13 +98,11 @@ func (m *Memory) divide(in *Input, p *memory.Instance, nameBytes, keys int64, in
 		used, of = int64(in.UsedMem), PartsOfSnapshot
 	}
 	rest := "buffers and slack"
-	if info != nil {
-		if n, ok := info.Get("used_memory"); ok {
-			used, of, rest = n, PartsOfInfo, "slack"
-		}
-		if n, ok := info.Get("used_memory_startup"); ok {
-			startup = n
-		}
+	if n, ok := info.Get("used_memory"); ok {
+		used, of, rest = n, PartsOfInfo, "slack"
+	}
+	if n, ok := info.Get("used_memory_startup"); ok {
+		startup = n
 	}
 	if add("startup", startup, byModel); of == PartsOfInfo {
 		m.addReported(info, keys, add)
@@ -148,18 +146,10 @@ func (m *Memory) divide(in *Input, p *memory.Instance, nameBytes, keys int64, in
 		m.explain("INFO counts {info}, the snapshot has {file}: what was written in between is in the rest",
 			keysArg("info", info.Keys), keysArg("file", in.Keys))
 	}
-	if n, _ := infoFigure(info, "lazyfree_pending_objects"); n > 0 {
+	if n, _ := info.Get("lazyfree_pending_objects"); n > 0 {
 		m.explain("{values} of deleted keys wait to be freed: they are in the rest",
 			message.Number("values", n, "1 value", "{n} values"))
 	}
-}
-
-// infoFigure returns a figure of a server, 0 without one.
-func infoFigure(info *serverinfo.Info, name string) (n int64, ok bool) {
-	if info == nil {
-		return 0, false
-	}
-	return info.Get(name)
 }
 
 // addReported adds the parts of used_memory that a server said. keys is the number of
@@ -246,7 +236,11 @@ func (m *Memory) partsSentence() (none message.Message) {
 	used := sizeArg("used", m.UsedMemory)
 	keys := message.Size("keys", int64(m.Keys+m.Tables))
 	p := m.cause()
-	if p == nil {
+	switch {
+	case m.Keys+m.Tables > m.UsedMemory:
+		return message.New("used_memory {used} of {flag} is less than the {keys} of keys: it is of another server, or of "+
+			"another time", used, keys, message.Code("flag", "--info"))
+	case p == nil:
 		return message.New("used_memory {used}: {keys} of keys, and no other part is over 5 %", used, keys)
 	}
 	return message.New("used_memory {used}: {keys} of keys; most of the rest: {part}, {size} ({share}): {remedy}", used,

@@ -314,7 +314,7 @@ func (s *scan) check() error {
 		return message.Errorf("the nodes of a cluster are compared by rule slot-skew, which is off in profile {profile}",
 			message.Text("profile", s.policy.Profile.Value))
 	}
-	if n, _ := infoFigure(o.Info, "maxmemory"); o.MaxMemory == 0 {
+	if n, _ := o.Info.Get("maxmemory"); o.MaxMemory == 0 {
 		o.MaxMemory = n
 	}
 	if o.Examples <= 0 {
@@ -453,8 +453,16 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes
 		c.Expired, c.ExpiredMemory = gone.Keys, gone.Memory
 		c.Partial = !in.Ended || s.filter != nil
 		in.Memory = newMemory(&in, c)
+		if v := string(in.ServerVersion); c.Info != nil && c.Info.Version != "" && v != "" && c.Info.Version != v {
+			in.warn(message.New("{flag} is of a server of version {info}, the snapshot of {version}: its figures are of "+
+				"another one, or of another time", message.Code("flag", "--info"),
+				message.Element("info", c.Info.Version), message.Element("version", v)))
+		}
 		if (s.opt.WhatIf != nil || s.opt.Target != nil && !source.Once) && c.Model != nil && !c.Partial {
 			in.Memory.WhatIf, err = s.whatIf(ctx, source, info, &in, c, jobs, sizes)
+		} else if s.opt.WhatIf != nil {
+			in.warn(message.New("{flag} is not answered: that needs all keys, and a server with a memory model",
+				message.Code("flag", "--what-if")))
 		}
 	}
 	out := scanned{builder: b, parts: each.Parts, input: in, err: err}

@@ -245,7 +245,7 @@ maxmemory: 900 B: at least 88.9% full by the prediction of 800 B, 50.0% by the u
 	}{
 		{Memory{Predicted: 1000, State: "live"}, 0, false, nil},
 		{Memory{Predicted: 1000, State: "live"}, 100, false, []string{"about 100 B " + buffers}},
-		{Memory{Predicted: 1000, State: "live"}, 101, false, []string{"about 101 B " + buffers, "over 10 %: slack"}},
+		{Memory{Predicted: 1000, State: "live"}, 101, false, []string{"about 101 B " + buffers}},
 		{Memory{Predicted: 1000, State: "live"}, -100, false, []string{"the server used less"}},
 		{Memory{Predicted: 1000, State: "live"}, -101, false, []string{"the server used less", "over 10 %: another allocator (--allocator), lists"}},
 		{Memory{Predicted: 1000, State: "reloaded"}, 50, false, []string{"about 50 B that a restart frees: buffers"}},

@@ -46,26 +46,12 @@
 // What is done once for every element is looked up: a Model has tables of what a
 // string, a field or a skiplist node takes by its length, up to 255 bytes.
 //
-// # Live and reloaded
-//
 // A reload changes sizes in ways that a file shows: tables have the size that
 // the loader gives them, tables within the limits of the compact encodings
 // become listpacks or intsets (the defaults of redis.conf are assumed), packed
 // values over these limits become tables, and the last listpack of a stream
-// loses the 4096 bytes that XADD reserves.
-//
-// # What is exact
-//
-// On a server that has loaded the file: strings, all packed encodings, lists and
-// streams, to the byte. Sets, sorted sets and hashes in tables are expected
-// values, since levels of skiplist nodes and collisions of hashes are random: the
-// error is within 2.3 % for small tables, within 0.3 % from 10,000 elements on,
-// and vanishes in sums. Hashes whose fields expire are within 0.7 % at the median.
-//
-// On the server that wrote the file the same holds for values that only grew.
-// A file does not show tables that shrank less than the server's minimal fill,
-// tables that were being rehashed, or spare bytes of strings that were
-// appended to.
+// loses the 4096 bytes that XADD reserves. How exact all that is, says the README
+// of package parser/memory.
 //
 // What values of modules take, package modules computes. Those of modules that
 // are not known, and types without a model, count as their bytes in the file,

@@ -288,7 +288,7 @@ func TestRecognize(t *testing.T) {
 		{"file a.rdb seq 1 type b\n", false, "the manifest"}, {"file a.rdb seq 1\n type b", false, "a text"}, {"a type b", false, "a text"}, {"file ", false, "a text"},
 		{string(tar[:263]), false, "a tar archive"}, {string(tar[:262]), false, "no snapshot: it begins"},
 		{string(dump(3)), true, "the DUMP of one key"}, {string(dump(5)), true, "the DUMP of one key"}, {string(dump(5)) + "\n", true, "the DUMP of one key"}, {string(dump(5)) + "\n\n", true, "no snapshot"}, {string(dump(2)), true, "no snapshot"}, {string(dump(5)), false, "no snapshot"},
-		{" \n{", false, "looks like JSON"}, {"\xef\xbb\xbf[", false, "looks like JSON"}, {"\t<html>", false, "looks like HTML"}, {" ", false, `a text that begins with " "`},
+		{" \n{", false, "looks like JSON"}, {"\xef\xbb\xbf[", false, "looks like JSON"}, {"\t<html>", false, "looks like HTML"}, {"rdblens-shard/8\nx", false, "a saved state"}, {" ", false, `a text that begins with " "`},
 		{"-ERR " + strings.Repeat("x", 100) + "\nmore", false, `a server's error reply: "-ERR ` + strings.Repeat("x", 75) + `"`}, {"-\x01", false, "no snapshot"},
 		{"a text of more than twenty-four bytes", false, `a text that begins with "a text of more than twen"`}, {"caf\xc3\xa9 \xe2\x82", false, "a text"}, {"caf\xc3 abcdef", false, "no snapshot"}, {"aa\xc3abc", false, "no snapshot"}, {"aa\xc3ab", false, "a text"}, {"a\x1f", false, "no snapshot"}, {"a\tb\r\n", false, "a text"},
 		{"\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x10\x11\x12\x13\x14\x15", false, `no snapshot: it begins with "\x01\x02\x03\x04\x05\x06\a\b\v\f\x0e\x0f\x10\x11\x12\x13", not with REDIS`},

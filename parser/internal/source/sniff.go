@@ -116,6 +116,8 @@ func recognize(head []byte, whole bool) *Error {
 	case len(text) > 0 && text[0] == '<':
 		return &Error{Reason: message.New("this looks like HTML or XML"),
 			Hint: message.New("a download may have brought an error page instead of the file")}
+	case bytes.HasPrefix(head, []byte("rdblens-shard/")):
+		return &Error{Reason: message.New("a saved state"), Hint: message.New("rdblens merge reads it")}
 	case head[0] == '-' && isText(head):
 		line, _, _ := bytes.Cut(head, []byte("\n"))
 		return &Error{Reason: message.Format("a server's error reply: %q", cut(bytes.TrimSpace(line), 80)),

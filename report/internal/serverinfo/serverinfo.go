@@ -23,6 +23,7 @@ type Info struct {
 	// Commands is the number of commands that were called, by INFO commandstats: each
 	// has a histogram of its latency. -1 unknown.
 	Commands int64
+	Version  string // of the server, "" unknown
 }
 
 // names are the figures that are read. Those of MEMORY STATS have the name that INFO has
@@ -64,9 +65,11 @@ const mainTables = "overhead.hashtable.main"
 const beginning = "peak.allocated"
 
 // Get returns a figure by its name in INFO or CONFIG GET, in bytes unless the name says
-// otherwise. Unknown reports false.
+// otherwise. Unknown reports false, as all figures of a nil Info are.
 func (i *Info) Get(name string) (n int64, ok bool) {
-	n, ok = i.figures[name]
+	if i != nil {
+		n, ok = i.figures[name]
+	}
 	return n, ok
 }
 
@@ -160,6 +163,10 @@ func keysOf(s string) (keys, expires int64) {
 }
 
 func (i *Info) set(name, value string) bool {
+	if name == "redis_version" && i.Version == "" || name == "valkey_version" {
+		i.Version = value
+		return true
+	}
 	name, ok := names[name]
 	if !ok {
 		return false
