@@ -309,12 +309,17 @@ func (c *comparison) findings() {
 	}
 }
 
-// fixOf returns what to do about a finding, without what changes data: what is to be fixed first, or the
-// advice about an example; zero if there is none.
+// fixOf returns what to do about an error or a warning, without what changes data: what is to be fixed first,
+// or the advice about an example; zero if there is none.
 func (r *Report) fixOf(f *DiffFinding) message.Message {
+	rule, _ := thresholds.Lookup(f.Rule)
+	if f.Severity == "info" || rule == nil {
+		return message.Message{}
+	}
 	for i := range r.FixFirst {
 		s := &r.FixFirst[i]
-		if of := s.Group != "" && s.Group == f.Group || s.Key != "" && s.Key == f.Subject; of && !s.ChangesData {
+		of := s.Group != "" && s.Group == f.Group || s.Key != "" && s.Key == f.Subject && rule.Harm == thresholds.Blocks
+		if of && !s.ChangesData && (s.Kind == "ttl") == strings.HasSuffix(f.Rule, "-ttl") {
 			return sentenceOf(s.Message, s.Text)
 		}
 	}

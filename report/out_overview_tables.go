@@ -123,7 +123,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 				return percentText(rows[i].share)
 			}
 			return shareText(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
-		}).drop(4),
+		}).drop(3),
 		barColumn(func(i int) float64 {
 			return ratio(int64(sizeOf(rows[i].MemoryBytes, rows[i].ValueBytes)), int64(sizeOf(r.Totals.MemoryBytes, r.Totals.ValueBytes)))
 		}).only(!full),
@@ -136,7 +136,7 @@ func (r *Report) groupsTable(rows []memoryPlace, full bool) table {
 		rightColumn("max", func(i int) message.Message { return ttl(rows[i].TTLMax) }).only(full).drop(6),
 		countColumn("findings", func(i int) Figure { return Figure(rows[i].Findings) }).only(full),
 		nameColumn("owner", func(i int) message.Message { return ownerText(rows[i].Owner) }).drop(1).below(full),
-		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).drop(3).below(full),
+		leftColumn("what it is", func(i int) message.Message { return rows[i].Identity.Label() }).drop(4).below(full),
 		nameColumn("group", func(i int) message.Message { return rows[i].called() }),
 		sourceColumn(len(rows), func(i int) []SourceLine { return rows[i].Source }).below(full),
 		nameColumn("largest key", func(i int) message.Message {

@@ -20,12 +20,8 @@ func init() {
 // screenLines is the most lines of the report, at 80 columns and more.
 const screenLines = 60
 
-// smallScreen is the height, in lines, up to which a terminal has no room for whole sentences, and
-// denseScreen that up to which it has none for empty lines.
-const (
-	smallScreen = 32
-	denseScreen = 48
-)
+// smallScreen is the height, in lines, up to which a terminal has no room for whole sentences.
+const smallScreen = 32
 
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
@@ -65,7 +61,8 @@ func linesOf(o WriteOptions) int {
 // writes, and reports whether it could. Until it fits, tables are counted and not written.
 func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page), less func() bool) error {
 	onScreen := o.Height > 0 && o.Rows == 0
-	small, dense := onScreen && o.Height <= smallScreen, onScreen && o.Height <= smallScreen
+	small := onScreen && o.Height <= smallScreen
+	dense := small // without empty lines, as every screen that they leave no room
 	for measures := true; ; {
 		var b bytes.Buffer
 		p := newTextPage(bufio.NewWriter(&b), o)
@@ -74,7 +71,7 @@ func writeScreen(w *bufio.Writer, o WriteOptions, lines int, write func(p page),
 		p.w.Flush()
 		over := bytes.Count(b.Bytes(), []byte("\n")) > lines
 		switch {
-		case over && !dense && onScreen && o.Height <= denseScreen:
+		case over && !dense && onScreen:
 			dense = true
 		case over && less():
 		case measures:

@@ -139,8 +139,8 @@ func (g *Grid) layout(width int) (shown, below, widths []int) {
 		dropped = append(dropped, last)
 		shown = slices.DeleteFunc(shown, func(i int) bool { return i == last })
 	}
-	for _, i := range slices.Backward(dropped) { // one may fit, since a wider one was dropped after it
-		if more := append(slices.Clone(shown), i); fits(more) {
+	for _, i := range slices.Backward(dropped) { // one may fit, since a wider one was dropped after it; bars say least
+		if more := append(slices.Clone(shown), i); g.Columns[i].Title != "" && fits(more) {
 			slices.Sort(more)
 			shown = more
 		}
