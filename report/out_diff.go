@@ -325,7 +325,7 @@ func (d *Diff) sections(p page, most int, full bool) {
 		table("Where it changed", message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
 			append(least, keysArg("keys", d.MinKeys))...), "group", places)
 	}
-	if full || len(d.Prefixes) == 0 { // else groups are what prefixes have
+	if len(d.Prefixes) == 0 { // else groups are what prefixes have
 		var gone []*DiffRow
 		groups := slices.DeleteFunc(d.changedGroups(full), func(r *DiffRow) bool {
 			if r.Change == ChangeGone {
