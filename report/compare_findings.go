@@ -331,7 +331,8 @@ func (r *Report) fixOf(f *DiffFinding) message.Message {
 			}
 			for _, a := range e.Advice {
 				if !a.ChangesData && a.Kind != "cost" && a.Kind != "look" {
-					return message.New("{group}: {text}", message.Phrase("group", f.what()), message.Phrase("text", sentenceOf(a.Message, a.Text)))
+					return message.New("{group}: {text}", message.Phrase("group", f.what()),
+						message.Phrase("text", sentenceOf(a.Message, a.Text)))
 				}
 			}
 		}

@@ -222,7 +222,9 @@ func (f *finisher) worstInstances(p thresholds.Problem) (list []thresholds.Probl
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b thresholds.Problem) int { return thresholds.CompareInstance(*a.Instance, *b.Instance) })
+	slices.SortStableFunc(list, func(a, b thresholds.Problem) int {
+		return thresholds.CompareInstance(*a.Instance, *b.Instance)
+	})
 	if thresholds.Rules()[p.Rule].OfGroup() {
 		return list[:min(len(list), most)]
 	}
@@ -397,7 +399,8 @@ func (f *finisher) canGo(groups []thresholds.GroupSums, listing *thresholds.List
 		if list[n].Deletes && shellLine(s.List) != "" && len(f.r.Inputs) == 1 && f.opt.Part == nil {
 			// First what tells it from List, which a page may cut.
 			row.Delete = shellLine(slices.Insert(slices.Clone(s.List), 2, "-f", "unlink")) + " | redis-cli --pipe"
-			row.Restore = shellLine(slices.Concat([]string{s.List[0], "show", "--format", "resp"}, s.List[2:])) + " | redis-cli --pipe"
+			row.Restore = shellLine(slices.Concat([]string{s.List[0], "show", "--format", "resp"},
+				s.List[2:])) + " | redis-cli --pipe"
 		}
 		f.r.CanGo = append(f.r.CanGo, row)
 	}

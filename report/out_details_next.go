@@ -93,7 +93,8 @@ func (d *details) canGo() {
 	d.table(d.r.canGoTable(len(rows), false))
 	for i := range rows {
 		c := &rows[i]
-		d.heading(message.New("{n}. {text} {why}", message.Int("n", int64(i+1)), message.Phrase("text", sentenceOf(c.Message, c.Text)),
+		d.heading(message.New("{n}. {text} {why}", message.Int("n", int64(i+1)),
+			message.Phrase("text", sentenceOf(c.Message, c.Text)),
 			message.Phrase("why", sentenceOf(c.ConditionMessage, c.Condition))))
 		d.commands(c.Shell(d.changes))
 	}
@@ -180,7 +181,8 @@ func (d *details) expiresNext() {
 	var lines []string
 	for i := range list {
 		w := &list[i]
-		rows = append(rows, row{WindowTexts[w.Window], word("all keys"), message.New("before {time}", d.r.clock("time", w.Until)),
+		rows = append(rows, row{WindowTexts[w.Window], word("all keys"),
+			message.New("before {time}", d.r.clock("time", w.Until)),
 			ExpiringPrefix{Keys: w.Keys, Of: d.r.Totals.Keys, MemoryBytes: w.MemoryBytes}})
 		for _, p := range w.Prefixes {
 			rows = append(rows, row{"", named(p.Prefix), d.r.expiresAt(&p, w.Until), p})

@@ -107,7 +107,8 @@ func (v *overview) alerts() {
 		if d == nil {
 			continue
 		}
-		args := []message.Arg{fileArg("file", in.Name), message.Phrase("reason", sentenceOf(d.Message, d.Reason)), keysArg("keys", in.Keys),
+		args := []message.Arg{fileArg("file", in.Name), message.Phrase("reason", sentenceOf(d.Message, d.Reason)),
+			keysArg("keys", in.Keys),
 			message.Phrase("offset", countText(d.Offset))}
 		switch {
 		case in.Ended:
@@ -120,7 +121,8 @@ func (v *overview) alerts() {
 	}
 	v.wrong = slices.Concat(r.clusterAlerts(), r.Bounds.repeatedAlert(), r.SameServerAlerts(), lost, unread, damaged)
 	if n := len(v.wrong) - overviewAlerts; n > 0 {
-		v.wrong = append(v.wrong[:overviewAlerts], message.New("Not shown here: {n} more (--details).", message.Int("n", int64(n))))
+		v.wrong = append(v.wrong[:overviewAlerts], message.New("Not shown here: {n} more (--details).",
+			message.Int("n", int64(n))))
 	}
 	switch {
 	case r.Interrupted:
@@ -131,7 +133,8 @@ func (v *overview) alerts() {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.over(m) > 0 {
-			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file}: maxmemory {fit}; {more} too much.", fileArg("file", in.Name),
+			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file}: maxmemory {fit}; {more} too much.",
+				fileArg("file", in.Name),
 				message.Phrase("fit", in.fitText()), message.Size("more", m.Fit.over(m))))
 		}
 	}
@@ -169,7 +172,8 @@ func (v *overview) describe(now time.Time) {
 	}
 	if r.Redaction != nil && len(r.Redaction.Words) > 0 {
 		const most = 5
-		v.about = append(v.about, message.New("words that stay in names: {words}", firstOf("words", names(r.Redaction.Words, len(r.Redaction.Words)), most)))
+		v.about = append(v.about, message.New("words that stay in names: {words}",
+			firstOf("words", names(r.Redaction.Words, len(r.Redaction.Words)), most)))
 	}
 	for i := range r.Inputs {
 		if m, blocked := r.Inputs[i].targetSentence(); !m.IsZero() && !blocked {
@@ -267,7 +271,8 @@ func (v *overview) describeFiles(now time.Time) {
 			taken = message.New("{time} ({age} ago)", message.Phrase("time", taken), message.Phrase("age", RoughDuration(age)))
 		}
 	}
-	args := []message.Arg{message.Phrase("taken", taken), message.Word("checksum", checksum), message.Phrase("state", state), message.Int("n", int64(len(r.Inputs)))}
+	args := []message.Arg{message.Phrase("taken", taken), message.Word("checksum", checksum),
+		message.Phrase("state", state), message.Int("n", int64(len(r.Inputs)))}
 	switch {
 	case len(r.Inputs) == 1:
 		in := &r.Inputs[0]
@@ -318,7 +323,8 @@ func (v *overview) describeKeys() {
 	if t.MemoryBound {
 		memory = message.New("at least {size}", message.Phrase("size", memory))
 	}
-	args := []message.Arg{keysArg("keys", t.Keys), message.Phrase("memory", memory), sizeArg("used", used), message.Size("value", t.ValueBytes),
+	args := []message.Arg{keysArg("keys", t.Keys), message.Phrase("memory", memory), sizeArg("used", used),
+		message.Size("value", t.ValueBytes),
 		shareArg("share", t.WithoutTTL, t.Keys), shareArg("bytes", int64(t.WithoutTTLMemory), int64(t.MemoryBytes)),
 		shareArg("values", t.WithoutTTLBytes, t.ValueBytes)}
 	id := "{keys}, {memory} of memory; no TTL: {share} of keys, {bytes} of bytes"
@@ -386,7 +392,8 @@ func (v *overview) keysNote() message.Message {
 
 // groupsNote says how many groups there are.
 func (v *overview) groupsNote() message.Message {
-	args := []message.Arg{message.Int("n", int64(len(v.groups))), message.Int("all", int64(len(v.r.Groups))), message.Int("folded", v.r.GroupsFolded)}
+	args := []message.Arg{message.Int("n", int64(len(v.groups))), message.Int("all", int64(len(v.r.Groups))),
+		message.Int("folded", v.r.GroupsFolded)}
 	switch part := len(v.groups) < len(v.r.Groups); {
 	case part && v.r.GroupsFolded > 0:
 		return message.New("{n} of {all} groups of names, into which {folded} more are folded", args...)
@@ -414,7 +421,8 @@ func (r *Report) worstNodes() (list []Node) {
 	}
 	for i := range r.Inputs {
 		if !read[i] {
-			list = append(list, Node{Input: i, Keys: -1, ValueBytes: -1, MemoryBytes: Unknown, Findings: Counts{Error: -1, Warning: -1, Info: -1, Ignored: -1}})
+			list = append(list, Node{Input: i, Keys: -1, ValueBytes: -1, MemoryBytes: Unknown,
+				Findings: Counts{Error: -1, Warning: -1, Info: -1, Ignored: -1}})
 		}
 	}
 	list = append(list, nodes...)
@@ -441,7 +449,8 @@ func (r *Report) everyNode() (nodes []Node, known bool) {
 			continue // nothing was read
 		}
 		t := &r.Totals
-		nodes = append(nodes, Node{Input: i, Keys: t.Keys, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes, Share: 1, Skew: 1, WithoutTTL: t.WithoutTTL,
+		nodes = append(nodes, Node{Input: i, Keys: t.Keys, ValueBytes: t.ValueBytes, MemoryBytes: t.MemoryBytes,
+			Share: 1, Skew: 1, WithoutTTL: t.WithoutTTL,
 			Findings: Counts{Error: r.Findings.Error, Warning: r.Findings.Warning, Info: r.Findings.Info}})
 	}
 	return nodes, len(nodes) < 2
@@ -450,7 +459,8 @@ func (r *Report) everyNode() (nodes []Node, known bool) {
 // nodesNote says how many inputs a table of nodes omits.
 func (r *Report) nodesNote(rows int) message.Message {
 	if rows < len(r.Inputs) {
-		return message.New("the worst {n} of {all}; x mean: memory against the mean", message.Int("n", int64(rows)), message.Int("all", int64(len(r.Inputs))))
+		return message.New("the worst {n} of {all}; x mean: memory against the mean", message.Int("n", int64(rows)),
+			message.Int("all", int64(len(r.Inputs))))
 	}
 	return word("x mean: memory against the mean")
 }

@@ -338,7 +338,8 @@ func (e *env) learnWords(ctx context.Context, p *keysFlags, list []*input) error
 
 // scanBefore returns the report of the keys, by a pass of its own, which standard input does not
 // allow.
-func (e *env) scanBefore(ctx context.Context, p *keysFlags, list []*input, problem, hint string) (*report.Report, error) {
+func (e *env) scanBefore(ctx context.Context, p *keysFlags, list []*input, problem,
+	hint string) (*report.Report, error) {
 	if slices.ContainsFunc(list, (*input).once) {
 		return nil, usageError(problem).withHint(hint)
 	}
