@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rdblens/rdblens/parser"
@@ -82,5 +85,41 @@ func TestGroupRulesOnServersKeys(t *testing.T) {
 				t.Errorf("%s: %d examples of %s", profile, found[rule], rule)
 			}
 		}
+	}
+}
+
+// TestForgottenTTL checks that groups in which a few keys have no TTL, or a few have one, are among what to fix
+// first, however much memory others take, and that a comparison says what to do about the one that is new.
+func TestForgottenTTL(t *testing.T) {
+	day := func(forgotten int) *Report {
+		var keys []handKey
+		for i := range 200 {
+			session, lock, other := int64(3600), int64(-1), strings.Repeat("x", 9000)
+			if i < forgotten {
+				session = 0
+			}
+			if i < 40 {
+				lock = 3600
+			}
+			keys = append(keys, handKey{fmt.Sprintf("session:%d", i), session, -1, "v"}, handKey{fmt.Sprintf("lock:%d", i), max(lock, 0), -1, "v"},
+				handKey{fmt.Sprintf("large:%d", i), 0, -1, other})
+		}
+		return scanBytes(t, Options{}, bytesSource("dump.rdb", handSnapshot(noon, "", keys)))
+	}
+	before, after := day(0), day(50)
+	fixes := map[Name]string{}
+	for _, s := range after.FixFirst {
+		fixes[s.Group] = s.Text
+	}
+	const session = "Find the code that writes session:* with and without a TTL: 50 of 200 keys have no TTL, the others have one."
+	if fixes["session:*"] != session || !strings.Contains(fixes["lock:*"], "40 of 200 keys have a TTL, the others have none") {
+		t.Errorf("fix first: %q", fixes)
+	}
+	var got []string
+	for _, m := range compareSaved(t, before, after, CompareOptions{}).fixes() {
+		got = append(got, english(m))
+	}
+	if !slices.Equal(got, []string{session}) {
+		t.Errorf("what is new: %q", got)
 	}
 }
