@@ -39,15 +39,15 @@ func (v *overview) fixesNote() message.Message {
 	return message.New("{today} today, {later} later", message.Int("today", today), message.Int("later", later))
 }
 
-// verdict says in a sentence or two how bad it is: the fixes that are for today, what can go and,
-// besides, be saved, and the keys that make other clients wait.
+// verdict says in a few sentences how bad it is: the fixes that are for today, the keys that make other
+// clients wait, what can be saved and, besides, go.
 func (v *overview) verdict() message.Message {
 	today, later := v.today()
 	first := word("Nothing to fix today.")
 	switch {
 	case v.r.Totals.Keys == 0:
 		first = word("There are no keys.")
-	case today > 0 && later > 0 && !v.small:
+	case today > 0 && later > 0:
 		first = message.New("{n} to fix today, {later} later.", message.Number("n", today, "1 thing", "{n} things"),
 			message.Int("later", later))
 	case today > 0:
@@ -55,36 +55,25 @@ func (v *overview) verdict() message.Message {
 	case len(v.problems) > 0:
 		first = word("Nothing to fix today, some things to look at.")
 	}
-	saved, whole := v.r.saved(), int64(v.r.Totals.MemoryBytes)
-	keys, exact, rules := v.stalling()
-	can := "{size} ({share}) can be saved"
-	if len(v.r.CanGo) > 0 && !v.small {
-		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first),
-			message.Phrase("size", v.r.canGoFrees()))
-		can = "{size} more ({share}) can be saved"
+	list := []message.Message{first}
+	switch least, most := v.stalling(); {
+	case least == most && most > 0:
+		list = append(list, message.New("{keys} can stall the server.", keysArg("keys", most)))
+	case most > 0:
+		list = append(list, message.New("{least} to {keys} can stall the server.", message.Int("least", least), keysArg("keys", most)))
 	}
-	var second message.Message
-	if saved > 0 {
-		second = message.New(can, message.Size("size", saved), shareArg("share", saved, whole))
-	}
-	if keys > 0 {
-		id := "{keys} can stall the server"
-		switch {
-		case !exact && second.IsZero():
-			id = "At least {keys} can stall the server"
-		case !exact:
-			id = "at least {keys} can stall the server"
+	saved, can := v.r.saved(), "{size} ({share}) can be saved."
+	if len(v.r.CanGo) > 0 {
+		can = "{size} ({share}) can be saved, {going} can go if nobody needs it."
+		if saved == 0 {
+			can = "{going} can go if nobody needs it."
 		}
-		stall := message.New(id, keysArg("keys", keys))
-		if !v.small {
-			stall = message.New("{text} ({rules})", message.Phrase("text", stall), firstOf("rules", rules, 6))
-		}
-		second = parts(", ", second, stall)
 	}
-	if !second.IsZero() {
-		second = message.New("{sentence}.", message.Phrase("sentence", second))
+	if saved > 0 || len(v.r.CanGo) > 0 {
+		list = append(list, message.New(can, message.Size("size", saved),
+			shareArg("share", saved, int64(v.r.Totals.MemoryBytes)), message.Phrase("going", v.r.canGoFrees())))
 	}
-	return parts(" ", first, second)
+	return parts(" ", list...)
 }
 
 // saved returns the bytes that all savings add up to: each is about another group.
@@ -98,23 +87,22 @@ func (r *Report) saved() (bytes int64) {
 	return bytes
 }
 
-// stalling returns the number of keys that make other clients wait: those of errors and
-// warnings of rules with that harm, which it names with their counts. If exact is false there may be
-// more: a report names some keys of each rule only, and a key may break several rules.
-func (v *overview) stalling() (keys int64, exact bool, rules []message.Message) {
+// stalling returns the least and the most keys that make other clients wait: those of errors and
+// warnings of rules with that harm. They differ if a key may break several of the rules, because a
+// report names only some keys of each.
+func (v *overview) stalling() (least, most int64) {
 	type identity struct {
 		input, db int
 		key       Name
 	}
-	seen, exact, sum := map[identity]bool{}, true, int64(0)
+	seen, exact := map[identity]bool{}, true
 	list := keysByGroup(v.r)
 	for i := range v.problems {
 		p := &v.problems[i]
 		if !p.blocks || p.Severity == "info" {
 			continue
 		}
-		keys, sum = max(keys, p.Count), sum+p.Count
-		rules = append(rules, message.New("{rule} {n}", message.Text("rule", p.Rule), message.Int("n", p.Count)))
+		least, most = max(least, p.Count), most+p.Count
 		known := map[identity]bool{}
 		for n := range p.Examples {
 			if e := &p.Examples[n]; e.KeyRow != nil {
@@ -131,6 +119,9 @@ func (v *overview) stalling() (keys int64, exact bool, rules []message.Message) 
 		exact = exact && int64(len(known)) == p.Count
 		maps.Copy(seen, known)
 	}
-	keys = max(keys, int64(len(seen)))
-	return keys, exact || keys == sum, rules
+	least = max(least, int64(len(seen)))
+	if exact {
+		most = least
+	}
+	return least, most
 }
