@@ -1,9 +1,6 @@
 package report
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/rdblens/rdblens/parser/message"
 )
 
@@ -56,11 +53,8 @@ func (v *overview) verdict() message.Message {
 		first = word("Nothing to fix today, some things to look at.")
 	}
 	list := []message.Message{first}
-	switch least, most := v.stalling(); {
-	case least == most && most > 0:
-		list = append(list, message.New("{keys} can stall the server.", keysArg("keys", most)))
-	case most > 0:
-		list = append(list, message.New("{least} to {keys} can stall the server.", message.Int("least", least), keysArg("keys", most)))
+	if keys := v.r.Totals.Stalling; keys > 0 {
+		list = append(list, message.New("{keys} can stall the server.", keysArg("keys", keys)))
 	}
 	saved, can := v.r.saved(), "{size} ({share}) can be saved."
 	if len(v.r.CanGo) > 0 {
@@ -85,43 +79,4 @@ func (r *Report) saved() (bytes int64) {
 		}
 	}
 	return bytes
-}
-
-// stalling returns the least and the most keys that make other clients wait: those of errors and
-// warnings of rules with that harm. They differ if a key may break several of the rules, because a
-// report names only some keys of each.
-func (v *overview) stalling() (least, most int64) {
-	type identity struct {
-		input, db int
-		key       Name
-	}
-	seen, exact := map[identity]bool{}, true
-	list := keysByGroup(v.r)
-	for i := range v.problems {
-		p := &v.problems[i]
-		if !p.blocks || p.Severity == "info" {
-			continue
-		}
-		least, most = max(least, p.Count), most+p.Count
-		known := map[identity]bool{}
-		for n := range p.Examples {
-			if e := &p.Examples[n]; e.KeyRow != nil {
-				known[identity{e.Input, e.DB, e.Key}] = true
-			}
-		}
-		for _, rows := range list {
-			for _, k := range rows {
-				if slices.ContainsFunc(k.Findings, func(f KeyFinding) bool { return f.Rule == p.Rule && f.Severity == p.Severity }) {
-					known[identity{k.Input, k.DB, k.Key}] = true
-				}
-			}
-		}
-		exact = exact && int64(len(known)) == p.Count
-		maps.Copy(seen, known)
-	}
-	least = max(least, int64(len(seen)))
-	if exact {
-		most = least
-	}
-	return least, most
 }
