@@ -61,12 +61,11 @@ func (c *collector) call(i int, word string) {
 	}
 	command := operation(receiver, word)
 	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
-		command = commandOf(word)
+		if command = commandOf(word); command != nil && command.jvm && !c.jvm || c.syntax == golang && word == lower {
+			command = nil // of Redisson, or not exported
+		}
 	}
 	if c.file.holds[lastWord(receiver)] == holdsMemory && (command == nil || !command.unusual) {
-		if command != nil || fetchers[lower] {
-			c.site(&site{key: c.bound(args[0]), sure: Likely, memory: true}, t)
-		}
 		return
 	}
 	if receiver == "" && c.syntax == kotlin && command != nil && command.unusual && c.file.redis {
@@ -78,17 +77,15 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
-	sure := c.sureOf(command, receiver)
-	if sure == 0 {
-		c.fetch(i, receiver, args)
-		return
-	}
-	key := 0
+	sure, key := c.sureOf(command, receiver), 0
 	if c.isContext(args[0]) {
 		key, args = 1, args[1:]
+	} else if c.syntax == golang && sure == Likely && !command.unusual {
+		return // clients take a context
 	}
-	if command.kind == "hash" && len(args) > 1 { // a field
-		c.site(&site{key: c.bound(args[1]), sure: Likely, memory: true}, t)
+	if sure == 0 || len(args) == 0 {
+		c.fetch(i, receiver, args)
+		return
 	}
 	// With the call, because the checkout may have such a method itself.
 	own := site{command: command, sure: sure, expiry: c.expiryOf(i, key, receiver, command), callee: c.words.keep(word),
@@ -104,7 +101,7 @@ func (c *collector) call(i int, word string) {
 		}
 		for _, k := range keys {
 			one := own
-			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
+			one.key, one.list = c.scoped(receiver, k), k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
 			c.site(&one, t)
 		}
 	}
@@ -329,12 +326,11 @@ func (c *collector) ofItself(receiver string) bool {
 // fetch notes the key of a call of a cache whose method is token i.
 func (c *collector) fetch(i int, receiver string, args []*node) {
 	word, t, last := c.textOf(i), &c.tokens[i], lastWord(receiver)
-	if !fetchers[strings.ToLower(word)] || notClient(last) || strings.Contains(last, "prefetch") || strings.Contains(last, "config") || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
-		!strings.HasSuffix(receiver, "cache.store._") {
+	named := strings.Contains(last, "cache") && !strings.Contains(last, "cached") ||
+		strings.HasSuffix(receiver, "cache.store._")
+	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
+		strings.Contains(last, "prefetch") || strings.Contains(last, "config") {
 		return
-	}
-	if c.isContext(args[0]) && len(args) > 1 {
-		args = args[1:]
 	}
 	other := false
 	switch imports := c.file.imports; c.syntax {
@@ -344,17 +340,23 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:
 		other = !imports["Distributed"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
-	case rust:
-		c.site(&site{key: c.bound(args[0]), sure: Likely, memory: true}, t)
-		return
 	default:
 		return // a map in memory, more often than not
 	}
 	if other && !c.file.client {
 		return
 	}
-	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, expiry: c.expiryOf(i, 0, receiver, cacheCommand),
-		callee: c.words.keep(word), receiver: receiver, args: c.boundAll(args)}, t)
+	c.site(&site{key: c.scoped(receiver, c.bound(args[0])), command: cacheCommand, sure: Likely,
+		expiry: c.expiryOf(i, 0, receiver, cacheCommand), callee: c.words.keep(word), receiver: receiver,
+		args: c.boundAll(args)}, t)
+}
+
+// scoped returns a key, with what its client puts before it.
+func (c *collector) scoped(receiver string, key *node) *node {
+	if c.file.holds[lastWord(receiver)]&holdsScoped == 0 || key.kind == holeNode {
+		return key
+	}
+	return &node{kind: joinNode, args: []*node{hole, key}}
 }
 
 var cacheCommand = &command{name: "cache", writes: true}

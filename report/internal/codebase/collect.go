@@ -32,6 +32,7 @@ type declaration struct {
 	line            int32
 	text            string // of the line, if the name says that it is a key
 	source          *source
+	use             use
 }
 
 // A function is what can build a key, or pass one on.
@@ -46,6 +47,7 @@ type function struct {
 	source          *source
 	passes          []passed
 	done, due       int // of passes, that were added to the calls of the function, and that will be
+	use             use
 }
 
 // returned is a value of a function, with its line.
@@ -84,8 +86,6 @@ type site struct {
 	callee, receiver string
 	args             []*node
 	prefix           bool       // it is an option of a client
-	weak             bool       // it is a key only if a command has the same
-	memory           bool       // the key is one of a map or a cache of the process
 	list             bool       // the key is a parameter that is a list of keys
 	field            bool       // its script takes it where commands take a field
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none

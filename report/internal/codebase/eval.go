@@ -19,6 +19,78 @@ type program struct {
 	functions map[string][]*function    // by name
 	settings  map[string]setting        // of the application, by path
 	steps     int
+	reached   []reach // constants and functions whose values the last key has
+	several   any     // the variable or the function of the last key that has several values
+	choice    int     // which of them is taken
+	choices   int
+}
+
+// A use says which keys commands make of the value of a constant or a function.
+type use struct {
+	key     []string // the only one, or the first
+	several bool     // there are others
+	begins  bool     // the value begins them
+}
+
+// A reach is a constant or a function that has a value in a key.
+type reach struct {
+	use   *use
+	value []string
+}
+
+// alternatives yields the values of an expression: several where one variable or one function of it
+// has several.
+func (p *program) alternatives(eval func() []string) func(yield func([]string) bool) {
+	return func(yield func([]string) bool) {
+		p.several, p.choices = nil, 1
+		for p.choice = 0; p.choice < p.choices; p.choice++ {
+			p.steps, p.reached = 0, p.reached[:0]
+			if !yield(eval()) {
+				break
+			}
+		}
+		p.choice = 0
+	}
+}
+
+// pick returns which of n values of a variable or a function is taken, -1 if another one of the
+// expression has several, too.
+func (p *program) pick(of any, n int) int {
+	if p.several == nil && p.choice == 0 {
+		p.several, p.choices = of, n
+	}
+	if p.several != of {
+		return -1
+	}
+	return p.choice % n
+}
+
+// reach notes that the value of a constant or a function may be part of a key.
+func (p *program) reach(u *use, value []string) {
+	if literal(value) && len(p.reached) < 64 {
+		p.reached = append(p.reached, reach{u, value})
+	}
+}
+
+// uses notes that a command has the last key.
+func (p *program) uses(key []string, in *syntax) {
+	joined := Join(key)
+	for _, r := range p.reached {
+		value := verbs(r.value, in)
+		text := value[0]
+		if text == "" && len(value) > 1 {
+			text = value[1]
+		}
+		at := strings.Index(joined, text)
+		if at < 0 {
+			continue
+		}
+		r.use.begins = r.use.begins || at == 0 || value[0] == ""
+		if r.use.key == nil {
+			r.use.key = slices.Clone(key)
+		}
+		r.use.several = r.use.several || Join(r.use.key) != joined
+	}
 }
 
 // A frame is the place of an expression, and the values of the parameters there.
@@ -91,6 +163,10 @@ func (p *program) eval(n *node, at frame) []string {
 			return p.eval(n.args[1], at)
 		}
 		return vary()
+	case eitherNode:
+		if i := p.pick(n, len(n.args)); i >= 0 {
+			return p.eval(n.args[i], at)
+		}
 	case paramNode:
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
@@ -155,7 +231,9 @@ func (p *program) name(n *node, at frame) []string {
 		f = nil
 	}
 	if d != nil && rank >= other {
-		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
+		v := p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
+		p.reach(&d.use, v)
+		return v
 	}
 	if f != nil { // a property, or a method without arguments
 		return p.result(f, nil, at)
@@ -206,8 +284,15 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		return best, 0
 	}
 	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
-	single, imported, constant, ties := len(list) == 1, at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
-	for _, d := range nearby(list, at.source) {
+	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
+	list = nearby(list, at.source)
+	single := 0 // definitions of the language
+	for _, d := range list {
+		if source, _ := d.place(); source.syntax.shares(at.source.syntax) {
+			single++
+		}
+	}
+	for _, d := range list {
 		source, container := d.place()
 		if !source.syntax.shares(at.source.syntax) {
 			continue
@@ -227,13 +312,13 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
-			case single && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
+			case single == 1 && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
 				rank = 1
 			}
 			if rank > 0 && same {
 				rank++
 			}
-		case n.of != nil && !self && single && namesKey(n.text):
+		case n.of != nil && !self && single == 1 && namesKey(n.text):
 			rank = 1
 		case n.of != nil && !self:
 		case self || container != "" && container == at.container:
@@ -251,7 +336,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			rank = 5
 		case imported:
 			rank = 4
-		case constant && single || source.syntax == python && imported:
+		case constant && single == 1 || source.syntax == python && imported:
 			rank = 3
 		}
 		if rank == 0 {
@@ -313,19 +398,25 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	if f == nil || len(f.returns) == 0 {
 		return vary()
 	}
-	var found []string
-	texts := 0
+	var found [][]string
+	unknown := f.unknown
 	for _, r := range f.returns {
 		v := p.eval(r.value, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part})
 		if literal(v) {
-			found = v
-			texts++
+			found = append(found, v)
+		} else if v != nil {
+			unknown = true
 		}
 	}
-	if _, whole := constant(found); texts != 1 || f.unknown && whole && at.part {
+	i := 0
+	if len(found) > 1 {
+		i = p.pick(f, len(found))
+	}
+	if len(found) == 0 || i < 0 || unknown && at.part {
 		return vary()
 	}
-	return found
+	p.reach(&f.use, found[i])
+	return found[i]
 }
 
 // passThrough are functions and methods whose value is that of their argument or of

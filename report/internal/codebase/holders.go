@@ -60,6 +60,7 @@ type holder byte
 const (
 	holdsMemory holder = iota + 1 // a map or a cache of the process, or what belongs to a request
 	holdsServer                   // a client of the server; with holdsMemory, one of both
+	holdsScoped holder = 4        // one that puts something before each key
 )
 
 // memoryWords are parts of the names of types that keep values in the process.
@@ -80,6 +81,9 @@ func (s *syntax) holderOf(name string, server bool) holder {
 		return holdsMemory
 	}
 	lower := strings.ToLower(name)
+	if strings.HasPrefix(lower, "scopedcache") || lower == "withkeyprefix" {
+		return holdsScoped
+	}
 	if server && ofServer(lower) && !notClient(lower) {
 		return holdsServer
 	}

@@ -54,13 +54,21 @@ func (s *scanner) passOn(c *site, f *function) {
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
 				for _, key := range c.args[i].args {
-					s.add(c, s.program.eval(key, c.frame()))
+					for parts := range s.program.alternatives(func() []string { return s.program.eval(key, c.frame()) }) {
+						s.add(c, parts)
+					}
 				}
 				continue
 			}
 		}
-		if len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal) {
-			s.add(c, s.program.passed(pass, f, s.program.values(c.args, c.frame())))
+		literals := false
+		for parts := range s.program.alternatives(func() []string {
+			literals = len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal)
+			return s.program.passed(pass, f, s.program.values(c.args, c.frame()))
+		}) {
+			if literals {
+				s.add(c, parts)
+			}
 		}
 	}
 }
@@ -240,7 +248,7 @@ func (s *source) knows(other *source, class string) bool {
 		return true
 	}
 	for name := range other.supers {
-		if s.imports[name] {
+		if len(name) > 2 && s.imports[name] { // no parameter of a type
 			return true
 		}
 	}
