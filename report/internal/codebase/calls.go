@@ -1,18 +1,21 @@
 package codebase
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // call notes the keys of a call whose method is token i.
 func (c *collector) call(i int, word string) {
 	args, ok := c.callArguments(i)
-	if !ok || len(args) == 0 || c.cachesAnswers(i) {
+	if !ok || len(args) == 0 {
 		return
+	}
+	if c.syntax == ruby && c.is(i-2, ")") {
+		if open := c.opening(i - 2); open > 0 && open < i-3 && c.textOf(open-1) == "cache" {
+			return // of a client of HTTP whose answers are cached: http.cache(1.minute).get(url)
+		}
 	}
 	t := &c.tokens[i]
 	if c.callees == nil {
@@ -35,7 +38,7 @@ func (c *collector) call(i int, word string) {
 	lower := strings.ToLower(word)
 	switch {
 	case receiver == "redis.namespace" && word == "new" && c.syntax == ruby:
-		c.space(i, args[0])
+		c.scope(i, args[0])
 		return
 	case raw[lower]:
 		c.rawCall(i, lower, receiver, args, t)
@@ -101,7 +104,7 @@ func (c *collector) call(i int, word string) {
 		}
 		for _, k := range keys {
 			one := own
-			one.key, one.list = c.scoped(receiver, k), k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
+			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
 			c.site(&one, t)
 		}
 	}
@@ -112,26 +115,6 @@ func isOption(command *command, n *node) bool {
 	return n.label != "" && n.label != "keys" || strings.HasSuffix(command.name, "STORE") && n.kind == textNode &&
 		slices.Contains([]string{"WEIGHTS", "AGGREGATE", "SUM", "MIN", "MAX"}, strings.ToUpper(n.text))
 }
-
-// cachesAnswers reports whether a method is one of a client of HTTP whose answers are cached for
-// a time: http.cache(1.minute).get(url).
-func (c *collector) cachesAnswers(i int) bool {
-	open := 0
-	if c.methodBefore(i) && c.is(i-2, ")") {
-		open = c.opening(i - 2)
-	}
-	if open < 2 || c.textOf(open-1) != "cache" || open == i-3 || !c.methodBefore(open-1) {
-		return false
-	}
-	if strings.Contains(strings.ToLower(c.textOf(open-3)), "http") || c.tokens[open+1].kind == numberToken {
-		return true
-	}
-	return durations().MatchString(c.src[c.tokens[open].end:c.tokens[i-2].start])
-}
-
-var durations = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^[\w.:$@]*(ttl|expir|life_?time|duration|timeout|minutes?|hours?|seconds?|days?)[\w.]*$`)
-})
 
 // fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
 // as commands take the name of a field.
@@ -335,7 +318,6 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	other := false
 	switch imports := c.file.imports; c.syntax {
 	case ruby, php:
-		other = c.file.without
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:
@@ -346,17 +328,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	if other && !c.file.client {
 		return
 	}
-	c.site(&site{key: c.scoped(receiver, c.bound(args[0])), command: cacheCommand, sure: Likely,
+	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely,
 		expiry: c.expiryOf(i, 0, receiver, cacheCommand), callee: c.words.keep(word), receiver: receiver,
 		args: c.boundAll(args)}, t)
-}
-
-// scoped returns a key, with what its client puts before it.
-func (c *collector) scoped(receiver string, key *node) *node {
-	if c.file.holds[lastWord(receiver)]&holdsScoped == 0 || key.kind == holeNode {
-		return key
-	}
-	return &node{kind: joinNode, args: []*node{hole, key}}
 }
 
 var cacheCommand = &command{name: "cache", writes: true}

@@ -1,7 +1,6 @@
 package codebase
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,74 +22,6 @@ type program struct {
 	several   any     // the variable or the function of the last key that has several values
 	choice    int     // which of them is taken
 	choices   int
-}
-
-// A use says which keys commands make of the value of a constant or a function.
-type use struct {
-	key     []string // the only one, or the first
-	several bool     // there are others
-	begins  bool     // the value begins them
-}
-
-// A reach is a constant or a function that has a value in a key.
-type reach struct {
-	use   *use
-	value []string
-}
-
-// alternatives yields the values of an expression: several where one variable or one function of it
-// has several.
-func (p *program) alternatives(eval func() []string) func(yield func([]string) bool) {
-	return func(yield func([]string) bool) {
-		p.several, p.choices = nil, 1
-		for p.choice = 0; p.choice < p.choices; p.choice++ {
-			p.steps, p.reached = 0, p.reached[:0]
-			if !yield(eval()) {
-				break
-			}
-		}
-		p.choice = 0
-	}
-}
-
-// pick returns which of n values of a variable or a function is taken, -1 if another one of the
-// expression has several, too.
-func (p *program) pick(of any, n int) int {
-	if p.several == nil && p.choice == 0 {
-		p.several, p.choices = of, n
-	}
-	if p.several != of {
-		return -1
-	}
-	return p.choice % n
-}
-
-// reach notes that the value of a constant or a function may be part of a key.
-func (p *program) reach(u *use, value []string) {
-	if literal(value) && len(p.reached) < 64 {
-		p.reached = append(p.reached, reach{u, value})
-	}
-}
-
-// uses notes that a command has the last key.
-func (p *program) uses(key []string, in *syntax) {
-	joined := Join(key)
-	for _, r := range p.reached {
-		value := verbs(r.value, in)
-		text := value[0]
-		if text == "" && len(value) > 1 {
-			text = value[1]
-		}
-		at := strings.Index(joined, text)
-		if at < 0 {
-			continue
-		}
-		r.use.begins = r.use.begins || at == 0 || value[0] == ""
-		if r.use.key == nil {
-			r.use.key = slices.Clone(key)
-		}
-		r.use.several = r.use.several || Join(r.use.key) != joined
-	}
 }
 
 // A frame is the place of an expression, and the values of the parameters there.
@@ -352,32 +283,6 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		best = *new(T)
 	}
 	return best, score
-}
-
-// maxSame is the number of definitions of one name that a place may mean.
-const maxSame = 200
-
-// placed is a definition, with its file and its class.
-type placed interface {
-	place() (*source, string)
-}
-
-func (d *declaration) place() (*source, string) { return d.source, d.container }
-func (f *function) place() (*source, string)    { return f.source, f.container }
-
-// nearby returns the definitions of a name, in the order of their files, that a place in a file
-// may mean: those of the file if there are more than maxSame.
-func nearby[T placed](list []T, at *source) []T {
-	if len(list) <= maxSame {
-		return list
-	}
-	compare := func(d T, order int) int {
-		in, _ := d.place()
-		return cmp.Compare(in.order, order)
-	}
-	begin, _ := slices.BinarySearchFunc(list, at.order, compare)
-	end, _ := slices.BinarySearchFunc(list, at.order+1, compare)
-	return list[begin:min(end, begin+maxSame)]
 }
 
 // namesKey reports whether a name says that its value is a key or the beginning of one.

@@ -3,7 +3,6 @@ package codebase
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -67,25 +66,11 @@ func Scan(dir string) (*Checkout, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &walker{root: root, needs: map[string]bool{}, clients: map[*syntax]bool{}}
+	w := &walker{root: root, clients: map[*syntax]bool{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
 	s.calls()
-	for _, w := range s.wrapped {
-		if len(w.by.passes) > 0 && s.callee(w.site) != nil || w.by.scoped() {
-			continue
-		}
-		// What it does with the key is not known.
-		w.sure = Likely
-		before, class := s.before(w.by), strings.ToLower(w.by.container)
-		for parts := range s.keys(w.site) {
-			if class == lastWord(w.receiver) || ofServer(class) && len(before) > 1 {
-				parts = add(slices.Clone(before), parts...)
-			}
-			s.add(w.site, parts)
-		}
-	}
 	s.builders()
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
@@ -99,19 +84,11 @@ type scanner struct {
 	program  program
 	found    map[string]int    // index of the pattern of a line
 	holds    map[string]holder // what variables and members hold, by directory and name
-	wrapped  []wrapped
-	names    []*site             // values of variables whose names say that they are keys
-	decls    []*declaration      // of constants with such names
-	befores  map[string][]string // what the methods of a class put before every key, by file and class
+	names    []*site           // values of variables whose names say that they are keys
+	decls    []*declaration    // of constants with such names
 	sources  map[string]*source
 	lacks    map[*syntax]bool // languages without a client
 	caches   map[*syntax]cacheKind
-}
-
-// wrapped is a key that is given to a function of the checkout which has the name of a command.
-type wrapped struct {
-	*site
-	by *function
 }
 
 // A reading is what one pass over one file found.
@@ -167,12 +144,11 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
-		holds: map[string]holder{}, modules: map[string]string{}, spaces: map[string]*space{}}
+		holds: map[string]holder{}, modules: map[string]string{}, scopes: map[string]*node{}}
 	file.redis = aboutServer(src)
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
 	file.caches = syntax.cachesOf(src, name)
-	file.without = !file.redis && !syntax.jvm && s.without(name, syntax)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
@@ -232,7 +208,7 @@ func (s *scanner) declarations() {
 		}
 	}
 	for _, site := range sites {
-		if site.setup != nil || site.passesOn() || s.inMemory(site) {
+		if site.setup != nil || site.rest || s.inMemory(site) {
 			continue
 		}
 		if site.command == nil && !site.prefix {
@@ -240,10 +216,8 @@ func (s *scanner) declarations() {
 			continue
 		}
 		if site.callee != "" {
-			if f := s.own(site); f != nil { // a function of the checkout, which may change the key
-				site.expiry = expiryUnknown
-				s.wrapped = append(s.wrapped, wrapped{site, f})
-				continue
+			if f := s.callee(site); f != nil && f != site.function {
+				continue // it may change the key
 			}
 		}
 		for parts := range s.keys(site) {
@@ -258,11 +232,6 @@ func (s *scanner) declarations() {
 	}
 }
 
-// keys yields the values that the key of a site may have.
-func (s *scanner) keys(c *site) func(yield func([]string) bool) {
-	return s.program.alternatives(func() []string { return s.program.eval(c.key, c.frame()) })
-}
-
 // inMemory reports whether a site is a call of a map or a cache of the process that another file
 // declares.
 func (s *scanner) inMemory(c *site) bool {
@@ -274,58 +243,6 @@ func (s *scanner) inMemory(c *site) bool {
 		return s.holds["module "+base] == holdsMemory
 	}
 	return s.holds[c.source.dir+"/"+last] == holdsMemory
-}
-
-// builders adds the lines that give keys of commands a name: constants, variables and functions
-// whose names say that they are keys. A name alone is none.
-func (s *scanner) builders() {
-	used := map[string]bool{}
-	for _, p := range s.checkout.Patterns {
-		used[p.Key] = true
-	}
-	for _, c := range s.names {
-		for parts := range s.keys(c) {
-			if parts = verbs(parts, c.source.syntax); !used[Join(parts)] {
-				parts = add(vary(), parts...) // its client may put something before it
-			}
-			if used[Join(parts)] {
-				s.add(c, parts)
-			}
-		}
-	}
-	builder := func(c *site, u *use, value *node) {
-		if u.key != nil && !u.several {
-			s.add(c, u.key)
-			return
-		}
-		s.program.steps = 0
-		value = c.source.inSpace(c.function.container, value)
-		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
-		if key := Join(parts); key != "" && !used[key] && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
-			parts = add(parts, "")
-		}
-		about := ofServer(strings.ToLower(c.function.container + c.function.name + c.source.base))
-		if (u.begins || about && u.key == nil) && acceptable(c, parts) {
-			s.add(c, parts)
-		}
-	}
-	for _, d := range s.decls {
-		c := &site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{container: d.container}}
-		builder(c, &d.use, d.value)
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
-		for _, f := range s.program.functions[name] {
-			if !keyLike(name) && !keyLike(f.container) {
-				continue
-			}
-			for _, r := range f.returns {
-				if r.value.kind != wordNode && r.value.kind != paramNode {
-					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
-					builder(c, &f.use, r.value)
-				}
-			}
-		}
-	}
 }
 
 // add adds the pattern of a site, if it can be one of keys.
