@@ -124,7 +124,9 @@ func (s *htmlSection) Short() message.Message {
 }
 
 // place returns the identifier of a section with a place in the contents, else "".
-func (s *htmlSection) place() string { return strings.ReplaceAll(strings.ToLower(s.Short().ID), " ", "-") }
+func (s *htmlSection) place() string {
+	return strings.ReplaceAll(strings.ToLower(s.Short().ID), " ", "-")
+}
 
 // htmlShort are the titles in the contents that are not those of the sections.
 var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest keys": "Keys", "By type": "Types",
