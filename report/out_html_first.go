@@ -198,7 +198,7 @@ func (v *htmlView) answers(r *Report, keys []bigKey, grown []DiffRow) {
 	})
 	add(word("Biggest keys"), len(keys), func(i int) htmlAnswer {
 		k := &keys[i]
-		return htmlAnswer{link("key", k.Key.Display()), k.called(), message.New("{size}, {type}",
+		return htmlAnswer{link("key", k.Key.Display()), named(k.Key), message.New("{size}, {type}",
 			sizeArg("size", sizeOf(k.Memory, int64(k.ValueBytes))), message.Text("type", k.Type))}
 	})
 	if i := slices.IndexFunc(r.ExpiresNext, func(e Expiring) bool { return e.Keys > 0 && e.Window != "1h" }); i >= 0 {

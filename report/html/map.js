@@ -270,7 +270,7 @@ if (tree) {
       if (zooms) zoom(from, next, drawn);
       const used = new Set(cells.filter((c) => !c.outer && !c.rest).map((c) => colors[color](c.node)));
       $("#legend").replaceChildren(...legends[color]().filter(([name]) => used.has(name)).map(([name, text]) => make("li", {}, make("svg", { "aria-hidden": "true" }, make("rect", { class: name, width: 12, height: 12 })), text)),
-        ...["error", "warning"].filter((worst) => cells.some((c) => !c.rest && c.node[worst])).map((worst) => make("li", {}, make("i", { class: "badge " + worst }), worst === "error" ? say("errors") : say("warnings"))));
+        ...(color === "severity" ? [] : ["error", "warning"]).filter((worst) => cells.some((c) => !c.rest && c.node[worst])).map((worst) => make("li", {}, make("i", { class: "badge " + worst }), worst === "error" ? say("errors") : say("warnings"))));
     } else mark();
     drawCrumbs(node);
     if (away) scrollTo(0, 0);

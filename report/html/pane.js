@@ -28,7 +28,7 @@ const nodePane = (node) => {
     ...fact(say("types"), typesOf(node).join(", ")),
     ...fact(say("without TTL"), (node.nottlKeys ? `${keysOf(node.nottlKeys)} (${percent(node.nottlKeys / node.keys)}), ${bytes(node.nottl)}` : say("none")) +
       (node.was[1] && node.was[2] !== node.nottlKeys ? say(", before {n}", count(node.was[2])) : "")),
-    ...(data.since ? fact(say("since {n}", data.since), node.was.length ? `${signed(node.size - node.was[0], bytes)} (${node.was[0] ? signed(growthOf(node), percent) : say("new")}), ${signed(node.keys - node.was[1], count)} ${say("keys")}` : say("not known")) : []),
+    ...(data.since ? fact(say("since {n}", data.since), !node.was.length ? say("not known") : node.size === node.was[0] && node.keys === node.was[1] ? say("the same") : `${signed(node.size - node.was[0], bytes)} (${node.was[0] ? signed(growthOf(node), percent) : say("new")}), ${signed(node.keys - node.was[1], count)} ${say("keys")}`) : []),
     ...(data.owners ? fact(say("owner"), ownerOf(node)) : []),
     ...(node.median === null ? [] : fact("TTL", node.least === node.most ? duration(node.median) : `${duration(node.least)} – ${duration(node.most)}, ${say("median")} ${duration(node.median)}`)),
     ...(node.soon.length ? [...fact(say("expires before midnight (UTC)"), expires(node, 2)), ...fact(say("expires within 24 hours"), expires(node, 4))] : []));
