@@ -37,6 +37,7 @@ type Block struct {
 	cut    cutter
 	table  *Table
 	nodes  []blockNode
+	used   []int32 // those that have keys
 	labels []byte
 	index  hashindex.Index // of nodes, by hash
 
@@ -164,14 +165,14 @@ func (b *Block) Reset() {
 		b.clear()
 		return
 	}
-	for i := range b.nodes {
+	for _, i := range b.used {
 		b.nodes[i].keys, b.nodes[i].size = 0, 0
 	}
-	b.found, b.values = b.found[:0], b.values[:0]
+	b.used, b.found, b.values = b.used[:0], b.found[:0], b.values[:0]
 }
 
 func (b *Block) clear() {
-	b.nodes, b.labels, b.found, b.values = b.nodes[:0], b.labels[:0], b.found[:0], b.values[:0]
+	b.nodes, b.used, b.labels, b.found, b.values = b.nodes[:0], b.used[:0], b.labels[:0], b.found[:0], b.values[:0]
 	b.index.Reset()
 	b.cleared++
 	b.forget()
@@ -206,10 +207,17 @@ func (b *Block) Bytes() int64 {
 		int64(cap(b.found))*int64(unsafe.Sizeof(sample{}))
 }
 
-// Add adds keys to a leaf. size is the sum of what Leaf was called with.
+// Add adds keys to a leaf, and to the nodes above it. size is the sum of what Leaf was called with.
 func (b *Block) Add(leaf int32, keys, size int64) {
-	b.nodes[leaf].keys += keys
-	b.nodes[leaf].size += size
+	for i := leaf; ; i = b.nodes[i].parent {
+		n := &b.nodes[i]
+		if n.keys == 0 {
+			b.used = append(b.used, i)
+		}
+		if n.keys, n.size = n.keys+keys, n.size+size; i == 0 {
+			return
+		}
+	}
 }
 
 func (b *Block) nextSample() {
