@@ -128,12 +128,10 @@ func Known(block int) int { return published(max(block-16, 2*block/3)) }
 // merged. The first ones follow each other closely: names that are not known to be folded
 // cost most.
 func published(merged int) (blocks int) {
-	for _, n := range [...]int{2, 4, 8, merged &^ 15} {
-		if n <= merged {
-			blocks = max(blocks, n)
-		}
+	if merged < 16 {
+		return min(merged, 8)
 	}
-	return blocks
+	return merged &^ 15
 }
 
 // Versions has the Tables that blocks which are not merged yet may read.
