@@ -256,8 +256,7 @@ func (v *overview) savingsTable(n int) table {
 // problem has the findings of one rule at one severity.
 type problem struct {
 	*Finding
-	harm   thresholds.Harm
-	blocks bool // it is about keys that make other clients wait
+	harm thresholds.Harm
 }
 
 // directory returns the directory that all inputs are in, with its last /, "" if there
@@ -297,7 +296,7 @@ func (v *overview) findProblems() {
 	for i := range v.r.Rules {
 		p := problem{Finding: &v.r.Rules[i]}
 		if rule, ok := thresholds.Lookup(p.Rule); ok {
-			p.harm, p.blocks = rule.Harm, rule.Harm == thresholds.Blocks && !rule.Instance
+			p.harm = rule.Harm
 		}
 		v.problems = append(v.problems, p)
 		if severityOf(p.Severity) > severityOf(rules[p.Rule]) {

@@ -1,9 +1,6 @@
 package report
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/rdblens/rdblens/parser/message"
 )
 
@@ -56,7 +53,6 @@ func (v *overview) verdict() message.Message {
 		first = word("Nothing to fix today, some things to look at.")
 	}
 	saved, whole := v.r.saved(), int64(v.r.Totals.MemoryBytes)
-	keys, exact, rules := v.stalling()
 	can := "{size} ({share}) can be saved"
 	if len(v.r.CanGo) > 0 && !v.small {
 		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first),
@@ -67,19 +63,8 @@ func (v *overview) verdict() message.Message {
 	if saved > 0 {
 		second = message.New(can, message.Size("size", saved), shareArg("share", saved, whole))
 	}
-	if keys > 0 {
-		id := "{keys} can stall the server"
-		switch {
-		case !exact && second.IsZero():
-			id = "At least {keys} can stall the server"
-		case !exact:
-			id = "at least {keys} can stall the server"
-		}
-		stall := message.New(id, keysArg("keys", keys))
-		if !v.small {
-			stall = message.New("{text} ({rules})", message.Phrase("text", stall), firstOf("rules", rules, 6))
-		}
-		second = parts(", ", second, stall)
+	if keys := v.r.Totals.Stalling; keys > 0 {
+		second = parts(", ", second, message.New("{keys} can stall the server", keysArg("keys", keys)))
 	}
 	if !second.IsZero() {
 		second = message.New("{sentence}.", message.Phrase("sentence", second))
@@ -96,41 +81,4 @@ func (r *Report) saved() (bytes int64) {
 		}
 	}
 	return bytes
-}
-
-// stalling returns the number of keys that make other clients wait: those of errors and
-// warnings of rules with that harm, which it names with their counts. If exact is false there may be
-// more: a report names some keys of each rule only, and a key may break several rules.
-func (v *overview) stalling() (keys int64, exact bool, rules []message.Message) {
-	type identity struct {
-		input, db int
-		key       Name
-	}
-	seen, exact, sum := map[identity]bool{}, true, int64(0)
-	list := keysByGroup(v.r)
-	for i := range v.problems {
-		p := &v.problems[i]
-		if !p.blocks || p.Severity == "info" {
-			continue
-		}
-		keys, sum = max(keys, p.Count), sum+p.Count
-		rules = append(rules, message.New("{rule} {n}", message.Text("rule", p.Rule), message.Int("n", p.Count)))
-		known := map[identity]bool{}
-		for n := range p.Examples {
-			if e := &p.Examples[n]; e.KeyRow != nil {
-				known[identity{e.Input, e.DB, e.Key}] = true
-			}
-		}
-		for _, rows := range list {
-			for _, k := range rows {
-				if slices.ContainsFunc(k.Findings, func(f KeyFinding) bool { return f.Rule == p.Rule && f.Severity == p.Severity }) {
-					known[identity{k.Input, k.DB, k.Key}] = true
-				}
-			}
-		}
-		exact = exact && int64(len(known)) == p.Count
-		maps.Copy(seen, known)
-	}
-	keys = max(keys, int64(len(seen)))
-	return keys, exact || keys == sum, rules
 }

@@ -8,12 +8,23 @@ import (
 )
 
 // East Asian characters are wide everywhere. Characters whose width depends on
-// the locale are narrow, so that a report does not depend on it.
-func init() { twwidth.SetEastAsian(false) }
+// the locale are narrow, so that a report does not depend on it. A cache of widths would
+// take a megabyte.
+func init() {
+	twwidth.SetEastAsian(false)
+	twwidth.SetCacheCapacity(0)
+}
 
 // Width returns the number of columns that text takes on a terminal: two for a
 // Chinese or another wide character, none for a combining one.
-func Width(s string) int { return twwidth.Width(s) }
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return twwidth.Width(s)
+		}
+	}
+	return len(s)
+}
 
 // Heading returns a title in capitals, unless it is Chinese, where a Latin word in it
 // stays as it is.
