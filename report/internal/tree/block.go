@@ -57,8 +57,8 @@ type Block struct {
 	random uint64
 	next   int32 // keys up to the next one that is sampled
 	found  []sample
-	values []byte      // of found
-	seen   [256]uint64 // hashes of sampled values
+	values []byte          // of found
+	seen   hashindex.Index // of found, by hash
 	pinned map[uint64]struct{}
 
 	value, text []byte // scratch
@@ -123,6 +123,7 @@ type sample struct {
 	parent int32
 	kind   uint8
 	wide   bool
+	again  bool   // there is an earlier one with this hash
 	from   uint32 // in Block.values
 	length uint16
 	hash   uint64
@@ -130,7 +131,8 @@ type sample struct {
 
 // NewBlock returns an empty Block.
 func NewBlock(n *naming.Namer) *Block {
-	b := &Block{cut: newCutter(n), index: hashindex.New(64), pinned: map[uint64]struct{}{}, weight: 1}
+	b := &Block{cut: newCutter(n), index: hashindex.New(64), seen: hashindex.New(64),
+		pinned: map[uint64]struct{}{}, weight: 1}
 	b.clear()
 	return b
 }
@@ -146,7 +148,6 @@ func (b *Block) Begin(table *Table, number int) {
 	if b.number, b.weight = number, 1; number >= lateBlock && table != nil {
 		b.weight = table.weight
 	}
-	clear(b.seen[:])
 	// The smaller of two is distributed as what is left where a block begins: blocks of few keys
 	// have their share of samples.
 	b.nextSample()
@@ -168,12 +169,19 @@ func (b *Block) Reset() {
 	for _, i := range b.used {
 		b.nodes[i].keys, b.nodes[i].size = 0, 0
 	}
-	b.used, b.found, b.values = b.used[:0], b.found[:0], b.values[:0]
+	b.used = b.used[:0]
+	b.forgetSamples()
+}
+
+func (b *Block) forgetSamples() {
+	b.found, b.values = b.found[:0], b.values[:0]
+	b.seen.Reset()
 }
 
 func (b *Block) clear() {
-	b.nodes, b.used, b.labels, b.found, b.values = b.nodes[:0], b.used[:0], b.labels[:0], b.found[:0], b.values[:0]
+	b.nodes, b.used, b.labels = b.nodes[:0], b.used[:0], b.labels[:0]
 	b.index.Reset()
+	b.forgetSamples()
 	b.cleared++
 	b.forget()
 	clear(b.pinned)
@@ -203,7 +211,7 @@ func (b *Block) Full(sums int) bool {
 // Bytes returns the memory of the Block in bytes.
 func (b *Block) Bytes() int64 {
 	return int64(unsafe.Sizeof(*b)) + int64(cap(b.nodes))*int64(unsafe.Sizeof(blockNode{})) + int64(cap(b.labels)) +
-		b.index.Bytes() +
+		b.index.Bytes() + b.seen.Bytes() +
 		int64(cap(b.found))*int64(unsafe.Sizeof(sample{}))
 }
 

@@ -88,14 +88,25 @@ func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
 	b.labels = b.labels[:n]
 }
 
-// note notes a value that a sampled key has. One that is seen again in this block has
+// note notes a value that a sampled key has. One that is sampled again before the Block is merged has
 // its node from then on.
 func (b *Block) note(node int32, hash uint64, value []byte, kind uint8, wide bool) {
-	b.found = append(b.found, sample{node, kind, wide, uint32(len(b.values)), uint16(len(value)), hash})
+	slot := b.seen.First(hash)
+	for ; b.seen.Position(slot) >= 0; slot = b.seen.Next(slot) {
+		if b.found[b.seen.Position(slot)].hash == hash {
+			break
+		}
+	}
+	again := b.seen.Position(slot) >= 0
+	if !again {
+		b.seen.Put(slot, len(b.found))
+	}
+	b.found = append(b.found, sample{node, kind, wide, again, uint32(len(b.values)), uint16(len(value)), hash})
 	b.values = append(b.values, value...)
-	if slot := &b.seen[hash>>56]; *slot != hash {
-		*slot = hash
-	} else if !wide {
+	if b.seen.Full() {
+		b.seen.Grow(len(b.found), func(i int) (uint64, bool) { return b.found[i].hash, !b.found[i].again })
+	}
+	if again && !wide {
 		b.pinned[hash] = struct{}{}
 		b.forget()
 	}
