@@ -20,16 +20,6 @@ const (
 // keptNodes is the largest number of nodes that a Block keeps for the next block.
 const keptNodes = 512
 
-// sampling is the mean number of keys from one that is sampled to the next in the first
-// blocks. From block lateBlock on, once the tree has lateKeys keys, each sampled key stands for
-// lateWeight of those.
-const (
-	sampling   = 32
-	lateBlock  = 512
-	lateKeys   = 1 << 20
-	lateWeight = 4
-)
-
 // Block is the tree of the names of one block of a snapshot. It folds nothing by
 // itself: values that the tree of the snapshot has folded, as a Table says, are counted
 // where that tree will count them. A Block is used by one goroutine.
@@ -118,17 +108,6 @@ const (
 	endBits     = 10
 )
 
-// sample is a value of a folded place that a sampled key has.
-type sample struct {
-	parent int32
-	kind   uint8
-	wide   bool
-	again  bool   // there is an earlier one with this hash
-	from   uint32 // in Block.values
-	length uint16
-	hash   uint64
-}
-
 // NewBlock returns an empty Block.
 func NewBlock(n *naming.Namer) *Block {
 	b := &Block{cut: newCutter(n), index: hashindex.New(64), seen: hashindex.New(64),
@@ -171,11 +150,6 @@ func (b *Block) Reset() {
 	}
 	b.used = b.used[:0]
 	b.forgetSamples()
-}
-
-func (b *Block) forgetSamples() {
-	b.found, b.values = b.found[:0], b.values[:0]
-	b.seen.Reset()
 }
 
 func (b *Block) clear() {
@@ -226,13 +200,6 @@ func (b *Block) Add(leaf int32, keys, size int64) {
 			return
 		}
 	}
-}
-
-func (b *Block) nextSample() {
-	b.random ^= b.random << 13
-	b.random ^= b.random >> 7
-	b.random ^= b.random << 17
-	b.next = 1 + int32(b.random>>32%(2*sampling*uint64(b.weight)-1))
 }
 
 // newNode completes a node: where its children are folded.

@@ -80,6 +80,39 @@ func (c *candidates) grow() {
 	}
 }
 
+// sampling is the mean number of keys from one that is sampled to the next in the first
+// blocks. From block lateBlock on, once the tree has lateKeys keys, each sampled key stands for
+// lateWeight of those.
+const (
+	sampling   = 32
+	lateBlock  = 512
+	lateKeys   = 1 << 20
+	lateWeight = 4
+)
+
+// sample is a value of a folded place that a sampled key has.
+type sample struct {
+	parent int32
+	kind   uint8
+	wide   bool
+	again  bool   // there is an earlier one with this hash
+	from   uint32 // in Block.values
+	length uint16
+	hash   uint64
+}
+
+func (b *Block) nextSample() {
+	b.random ^= b.random << 13
+	b.random ^= b.random >> 7
+	b.random ^= b.random << 17
+	b.next = 1 + int32(b.random>>32%(2*sampling*uint64(b.weight)-1))
+}
+
+func (b *Block) forgetSamples() {
+	b.found, b.values = b.found[:0], b.values[:0]
+	b.seen.Reset()
+}
+
 // noteFold notes that a value is folded into a label, unless that is its pattern.
 func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
 	n := len(b.labels)
