@@ -107,7 +107,7 @@ func TestVerdict(t *testing.T) {
 		{[]Finding{finding("key-special-char", "error", 3)}, saving, 5, "1 thing to fix today. 40 B (40.0%) can be saved."},
 		{[]Finding{finding("big-string", "error", 1, "a"), finding("big-collection", "error", 2, "b", "c"), finding("big-value", "warning", 1, "b"),
 			finding("ttl-stampede", "warning", 7), finding("big-element", "info", 9)}, saving, 5,
-			"2 things to fix today, 2 later. 40 B (40.0%) can be saved, 5 keys can stall the server."},
+			"2 things to fix today, 2 later. 5 keys can stall the server. 40 B (40.0%) can be saved."},
 		{[]Finding{finding("big-string", "warning", 5, "a")}, nil, 5,
 			"Nothing to fix today, some things to look at. 5 keys can stall the server."},
 	} {
