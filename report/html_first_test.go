@@ -105,14 +105,16 @@ func TestVerdict(t *testing.T) {
 		{nil, nil, 5, "Nothing to fix today."},
 		{[]Finding{finding("no-ttl", "warning", 3)}, nil, 5, "Nothing to fix today, some things to look at."},
 		{[]Finding{finding("key-special-char", "error", 3)}, saving, 5, "1 thing to fix today. 40 B (40.0%) can be saved."},
-		// A key that breaks two rules counts once, a rule about minutes not at all.
 		{[]Finding{finding("big-string", "error", 1, "a"), finding("big-collection", "error", 2, "b", "c"), finding("big-value", "warning", 1, "b"),
 			finding("ttl-stampede", "warning", 7), finding("big-element", "info", 9)}, saving, 5,
-			"2 things to fix today, 2 later. 40 B (40.0%) can be saved, 3 keys can stall the server (big-string 1, big-collection 2, big-value 1)."},
+			"2 things to fix today, 2 later. 5 keys can stall the server. 40 B (40.0%) can be saved."},
 		{[]Finding{finding("big-string", "warning", 5, "a")}, nil, 5,
-			"Nothing to fix today, some things to look at. 5 keys can stall the server (big-string 5)."},
+			"Nothing to fix today, some things to look at. 5 keys can stall the server."},
 	} {
 		r := &Report{Totals: Totals{Keys: c.keys, MemoryBytes: 100}, Rules: c.rules, Savings: c.savings}
+		if slices.ContainsFunc(c.rules, func(f Finding) bool { return f.Rule == "big-string" }) {
+			r.Totals.Stalling = 5
+		}
 		for _, f := range c.rules { // a fix each
 			if f.Severity != "info" {
 				r.FixFirst = append(r.FixFirst, Step{Severity: f.Severity})

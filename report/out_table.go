@@ -26,8 +26,8 @@ const smallScreen = 32
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
 	rows, steps := v.all(), screenSteps
-	if o.Height > 0 && o.Height <= smallScreen && o.Rows == 0 {
-		v.small, steps = true, smallSteps
+	if v.small {
+		steps = smallSteps
 	}
 	return writeScreen(w, o, v.lines(o), func(p page) { v.write(p, rows) }, func() bool {
 		if v.small && !v.tight && max(rows.keys, rows.groups, rows.problems, rows.fixes) <= 3 {
