@@ -39,10 +39,10 @@ type htmlView struct {
 	Data         htmlData
 }
 
-// htmlFigures are the sections of a report that stand at the end of the contents, folded.
+// htmlFigures are the sections of a report that the contents fold.
 var htmlFigures = []string{"snapshot", "snapshots", "memory", "types", "encodings", "totals", "ttls", "distributions", "databases"}
 
-// Contents returns the sections with a place in the contents: of a report those about prefixes, keys and
+// Contents returns the sections of the contents: of a report those about prefixes, keys and
 // what to do, or the others.
 func (v *htmlView) Contents(figures bool) (list []*htmlSection) {
 	for i := range v.Sections {
