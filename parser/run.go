@@ -36,7 +36,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 		ctx:     ctx,
 		newSink: newSink,
 		budget:  opt.SinkMemory,
-		slots:   make(chan struct{}, 2*jobs),
+		slots:   make(chan struct{}, jobs+1),
 	}
 	if r.budget <= 0 {
 		r.budget = DefaultSinkMemory
@@ -193,32 +193,39 @@ func (r *runner) newUnit() *unit {
 		u = &unit{counters: newCounters()}
 	}
 	u.n = r.units
-	if r.models != nil && (r.units < sampledFirst || r.units%sampledEach == 0) {
-		u.sampled = true
-	}
+	u.sampled = r.models != nil && sampledUnit(r.units)
 	r.units++
 	r.order = append(r.order, u)
 	return u
 }
 
-// The units of which a sample is taken: the first ones, and each so many after them.
-const (
-	sampledFirst = 32
-	sampledEach  = 256
-)
+// sampledUnit reports whether a sample is taken of a unit: of the first ones all, so that a
+// small snapshot is measured whole, then ever fewer.
+func sampledUnit(n int) bool { return n < 4 || n&(n-1) == 0 || n%128 == 0 }
 
 // A sample is what keys take by a model: see Info.Sampled.
 type sample struct{ memory, logs, keys int64 }
 
-// takeSample walks a unit again with the models of all allocators. largest is the memory of
-// its largest key by the model of the snapshot. Of documents, which share names, only a second
-// walk finds no new ones.
-func (r *runner) takeSample(w *walker, u *unit, largest int64) {
+func (s *sample) add(k *Key) {
+	s.memory += max(k.Memory, 0)
+	s.logs += int64(math.Log2(float64(max(k.Memory, 1))) * (1 << 16))
+	s.keys++
+}
+
+// takeSample walks a unit again with the models of the other allocators. own is the sample
+// by the model of the snapshot, and largest the memory of its largest key. Of documents,
+// which share names, only a second walk finds no new ones.
+func (r *runner) takeSample(w *walker, u *unit, own sample, largest int64) {
 	modules := len(u.counters.modules) > 0
 	w.counters, u.sample = newCounters(), make([]sample, len(r.models))
 	for i, m := range r.models {
 		same := slices.IndexFunc(r.models[:i], func(o *memory.Model) bool { return m.Agrees(o, largest) })
-		if !modules && same >= 0 {
+		switch {
+		case modules:
+		case m.Agrees(w.src.model, largest):
+			u.sample[i] = own
+			continue
+		case same >= 0:
 			u.sample[i] = u.sample[same]
 			continue
 		}
@@ -235,10 +242,7 @@ func (r *runner) takeSample(w *walker, u *unit, largest int64) {
 			}
 			for w.Pos < len(w.Buf) {
 				if w.fastRecord() || w.step() == steppedKey {
-					s := &u.sample[i]
-					s.memory += max(w.key.Memory, 0)
-					s.logs += int64(math.Log2(float64(max(w.key.Memory, 1))) * (1 << 16))
-					s.keys++
+					u.sample[i].add(&w.key)
 				}
 			}
 		})
@@ -382,7 +386,8 @@ func (r *runner) walkInline() {
 
 // walk walks a unit that was cut off.
 func (r *runner) walk(w *walker, u *unit) {
-	largest := int64(0) // memory of the largest key, if a sample is taken
+	var own sample // by the model of the snapshot, if one is taken, and the memory of the largest key
+	largest := int64(0)
 	if !r.stopped.Load() {
 		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
 		w.db, w.counters = u.db, u.counters
@@ -397,6 +402,7 @@ func (r *runner) walk(w *walker, u *unit) {
 				if u.sampled {
 					w.measure()
 					largest = w.key.Memory
+					own.memory = max(largest, 0)
 				}
 				return
 			}
@@ -405,6 +411,7 @@ func (r *runner) walk(w *walker, u *unit) {
 				if w.fastRecord() || w.step() == steppedKey {
 					if u.sampled {
 						largest = max(largest, w.key.Memory)
+						own.add(&w.key)
 					}
 					w.inCallback = true
 					if !r.deliver(u, &w.key) {
@@ -416,7 +423,7 @@ func (r *runner) walk(w *walker, u *unit) {
 		}))
 	}
 	if u.sampled && u.fail == nil && !r.stopped.Load() {
-		r.takeSample(w, u, largest)
+		r.takeSample(w, u, own, largest)
 	}
 	blk := u.blk
 	u.blk, u.data = nil, nil

@@ -303,13 +303,13 @@ func (a AllocatorChoice) Doubt() (none message.Message) {
 		for _, name := range a.AllocatorFits[1:] {
 			fits = append(fits, message.New("{allocator}", message.Text("allocator", name)))
 		}
-		return message.New("allocator: {now}; used_memory also fits {fits}: ±{share} ({flag})", now, message.List("fits", ", ", fits),
+		return message.New("sizes are for {now} and may be {share} off: used_memory also fits {fits} ({flag})", now, message.List("fits", ", ", fits),
 			message.Share("share", a.AllocatorsDiffer), flag)
 	case AllocatorAssumed:
 		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name "+
 			"it ({flag})", now, flag)
 	case AllocatorUnknown:
-		return message.New("used_memory does not show the allocator: figures are for {now} ({flag})", now, flag)
+		return message.New("sizes are for {now}: used_memory does not show the allocator ({flag})", now, flag)
 	}
 	return none
 }

@@ -272,7 +272,8 @@ func TestFindingsAreThoseOfTheRules(t *testing.T) {
 // TestTotals compares the totals with plain sums.
 func TestTotals(t *testing.T) {
 	keys := testKeys(9, 5000)
-	r := gather(testEngine(t, "default"), agg.Options{Top: 1}, keys, 333).Report()
+	engine := testEngine(t, "default")
+	r := gather(engine, agg.Options{Top: 1}, keys, 333).Report()
 	var want Totals
 	var expiredKeys int64
 	for i := range keys {
@@ -285,6 +286,11 @@ func TestTotals(t *testing.T) {
 		want.MemoryUsage += Figure(k.MemoryUsage)
 		want.NameBytes += k.NameLen
 		want.MemoryBound = want.MemoryBound || k.MemoryBound
+		var facts naming.Facts
+		engine.Namer().Facts(k.Name, &facts)
+		if slices.ContainsFunc(engine.Check(k, &facts, nil), func(f thresholds.Finding) bool { return f.Rule.Stalls(f.Severity) }) {
+			want.Stalling++
+		}
 		if k.HasExpire {
 			want.WithTTL++
 			if k.ExpireAt < testCreated*1000 {

@@ -143,7 +143,7 @@ func ordinaryReport() *Report {
 				Fit: &Fit{MaxMemory: 10 << 20, Fits: new(false), Free: new(int64(10<<20 - 12_400_000)), Reported: 13_700_000, Policies: []Eviction{
 					{Policy: "allkeys-*", Keys: 4213, MemoryBytes: 11_400_000, Share: 1}, {Policy: "volatile-*", Keys: 3000, MemoryBytes: 3_100_000, Share: 0.27}}}},
 		}},
-		Totals: Totals{Keys: 4213, Elements: 98_765, ValueBytes: 3_456_789, SerializedBytes: 2_345_678, MemoryBytes: 11_400_000, MemoryUsage: 11_100_000,
+		Totals: Totals{Keys: 4213, Stalling: 2, Elements: 98_765, ValueBytes: 3_456_789, SerializedBytes: 2_345_678, MemoryBytes: 11_400_000, MemoryUsage: 11_100_000,
 			NameBytes: 100_000, WithTTL: 3000, WithoutTTL: 1213, WithoutTTLBytes: 2_000_000, WithoutTTLMemory: 8_300_000, Expired: 17},
 		Types: []TypeRow{
 			{Type: "zset", Keys: 3, Elements: 50_020, ValueBytes: 600_300, SerializedBytes: 900_000, MemoryBytes: 6_553_900, MemoryUsage: 6_553_000, Share: 0.575,

@@ -144,7 +144,7 @@ func (f *finisher) totals() {
 		WithTTL: all.WithTTL, WithoutTTL: all.Keys - all.WithTTL,
 		WithoutTTLBytes: none.ValueBytes, WithoutTTLMemory: memoryFigure(none.Memory, none.Keys),
 		Expired: Unknown, FieldsWithTTL: tables.FieldsWithTTL, StreamGroups: tables.StreamGroups,
-		StreamPending: tables.StreamPending,
+		StreamPending: tables.StreamPending, Stalling: tables.Stalling,
 	}
 	for i := range f.Snapshots {
 		s := &f.Snapshots[i]

@@ -65,6 +65,9 @@ func TestKeyFindings(t *testing.T) {
 			}
 		}
 	}
+	if r.Totals.Stalling != sink.stalling || sink.stalling < 10 {
+		t.Errorf("%d keys can stall the server, want %d", r.Totals.Stalling, sink.stalling)
+	}
 	if rows < 100 || with < 50 {
 		t.Errorf("%d rows, %d of them with findings", rows, with)
 	}
@@ -72,18 +75,24 @@ func TestKeyFindings(t *testing.T) {
 
 // findingSink gathers what the rules find, by the offset of the key.
 type findingSink struct {
-	engine *thresholds.Engine
-	found  map[int64]string
+	engine   *thresholds.Engine
+	found    map[int64]string
+	stalling int64 // keys with a warning or an error of a rule about what makes other clients wait
 }
 
 func (s *findingSink) Key(k *parser.Key) {
 	var facts naming.Facts
 	s.engine.Namer().Facts(k.Name, &facts)
 	var list []string
+	stalls := int64(0)
 	for _, f := range s.engine.Check(k, &facts, nil) {
+		if rule, _ := thresholds.Lookup(f.Rule.Name()); rule.Harm == thresholds.Blocks && f.Severity != thresholds.Info {
+			stalls = 1
+		}
 		measured, limit := measure(f)
 		list = append(list, fmt.Sprintf("%s %s %d %d %s", f.Rule.Name(), f.Severity, measured, limit, f.Unit()))
 	}
+	s.stalling += stalls
 	slices.Sort(list)
 	s.found[k.Offset] = strings.Join(list, ";")
 }

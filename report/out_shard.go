@@ -32,7 +32,7 @@ import (
 // have the checksum of zstd. Whatever changes in these forms changes the number in the
 // magic.
 const (
-	shardMagic = "rdblens-shard/8\n"
+	shardMagic = "rdblens-shard/9\n"
 	// MaxShard is the largest size of a state in bytes.
 	MaxShard = 16 << 20
 	// maxShardText bounds what a part of a state may be decompressed to, in bytes.

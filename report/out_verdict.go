@@ -1,9 +1,6 @@
 package report
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/rdblens/rdblens/parser/message"
 )
 
@@ -39,15 +36,15 @@ func (v *overview) fixesNote() message.Message {
 	return message.New("{today} today, {later} later", message.Int("today", today), message.Int("later", later))
 }
 
-// verdict says in a sentence or two how bad it is: the fixes that are for today, what can go and,
-// besides, be saved, and the keys that make other clients wait.
+// verdict says in a few sentences how bad it is: the fixes that are for today, the keys that make other
+// clients wait, what can be saved and, besides, go.
 func (v *overview) verdict() message.Message {
 	today, later := v.today()
 	first := word("Nothing to fix today.")
 	switch {
 	case v.r.Totals.Keys == 0:
 		first = word("There are no keys.")
-	case today > 0 && later > 0 && !v.small:
+	case today > 0 && later > 0:
 		first = message.New("{n} to fix today, {later} later.", message.Number("n", today, "1 thing", "{n} things"),
 			message.Int("later", later))
 	case today > 0:
@@ -55,36 +52,22 @@ func (v *overview) verdict() message.Message {
 	case len(v.problems) > 0:
 		first = word("Nothing to fix today, some things to look at.")
 	}
-	saved, whole := v.r.saved(), int64(v.r.Totals.MemoryBytes)
-	keys, exact, rules := v.stalling()
-	can := "{size} ({share}) can be saved"
-	if len(v.r.CanGo) > 0 && !v.small {
-		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first),
-			message.Phrase("size", v.r.canGoFrees()))
-		can = "{size} more ({share}) can be saved"
+	list := []message.Message{first}
+	if keys := v.r.Totals.Stalling; keys > 0 {
+		list = append(list, message.New("{keys} can stall the server.", keysArg("keys", keys)))
 	}
-	var second message.Message
-	if saved > 0 {
-		second = message.New(can, message.Size("size", saved), shareArg("share", saved, whole))
-	}
-	if keys > 0 {
-		id := "{keys} can stall the server"
-		switch {
-		case !exact && second.IsZero():
-			id = "At least {keys} can stall the server"
-		case !exact:
-			id = "at least {keys} can stall the server"
+	saved, can := v.r.saved(), "{size} ({share}) can be saved."
+	if len(v.r.CanGo) > 0 {
+		can = "{size} ({share}) can be saved, {going} can go if nobody needs it."
+		if saved == 0 {
+			can = "{going} can go if nobody needs it."
 		}
-		stall := message.New(id, keysArg("keys", keys))
-		if !v.small {
-			stall = message.New("{text} ({rules})", message.Phrase("text", stall), firstOf("rules", rules, 6))
-		}
-		second = parts(", ", second, stall)
 	}
-	if !second.IsZero() {
-		second = message.New("{sentence}.", message.Phrase("sentence", second))
+	if saved > 0 || len(v.r.CanGo) > 0 {
+		list = append(list, message.New(can, message.Size("size", saved),
+			shareArg("share", saved, int64(v.r.Totals.MemoryBytes)), message.Phrase("going", v.r.canGoFrees())))
 	}
-	return parts(" ", first, second)
+	return parts(" ", list...)
 }
 
 // saved returns the bytes that all savings add up to: each is about another group.
@@ -96,41 +79,4 @@ func (r *Report) saved() (bytes int64) {
 		}
 	}
 	return bytes
-}
-
-// stalling returns the number of keys that make other clients wait: those of errors and
-// warnings of rules with that harm, which it names with their counts. If exact is false there may be
-// more: a report names some keys of each rule only, and a key may break several rules.
-func (v *overview) stalling() (keys int64, exact bool, rules []message.Message) {
-	type identity struct {
-		input, db int
-		key       Name
-	}
-	seen, exact, sum := map[identity]bool{}, true, int64(0)
-	list := keysByGroup(v.r)
-	for i := range v.problems {
-		p := &v.problems[i]
-		if !p.blocks || p.Severity == "info" {
-			continue
-		}
-		keys, sum = max(keys, p.Count), sum+p.Count
-		rules = append(rules, message.New("{rule} {n}", message.Text("rule", p.Rule), message.Int("n", p.Count)))
-		known := map[identity]bool{}
-		for n := range p.Examples {
-			if e := &p.Examples[n]; e.KeyRow != nil {
-				known[identity{e.Input, e.DB, e.Key}] = true
-			}
-		}
-		for _, rows := range list {
-			for _, k := range rows {
-				if slices.ContainsFunc(k.Findings, func(f KeyFinding) bool { return f.Rule == p.Rule && f.Severity == p.Severity }) {
-					known[identity{k.Input, k.DB, k.Key}] = true
-				}
-			}
-		}
-		exact = exact && int64(len(known)) == p.Count
-		maps.Copy(seen, known)
-	}
-	keys = max(keys, int64(len(seen)))
-	return keys, exact || keys == sum, rules
 }

@@ -213,8 +213,25 @@ func (r *Report) judgedText() message.Message {
 		message.Number("rules", int64(len(r.Passed)+len(broken)), "1 rule", "{n} rules"))
 }
 
-// countedText says how many findings are only counted, in a sentence for each rule.
+// countedText says which rules the keys break that can stall the server, and how many findings are
+// only counted, in a sentence for each rule.
 func (r *Report) countedText() (list []message.Message) {
+	var stalling []message.Message
+	sum := int64(0)
+	for i := range r.Rules {
+		f := &r.Rules[i]
+		if rule, ok := thresholds.Lookup(f.Rule); ok && !rule.Instance && rule.ID.Stalls(severityOf(f.Severity)) {
+			stalling = append(stalling, message.New("{rule} {n}", message.Text("rule", f.Rule), message.Int("n", f.Count)))
+			sum += f.Count
+		}
+	}
+	if n := r.Totals.Stalling; n > 0 {
+		id := "{keys} can stall the server: {rules}."
+		if sum > n {
+			id = "{keys} can stall the server: {rules}; some break several of these rules."
+		}
+		list = append(list, message.New(id, keysArg("keys", n), firstOf("rules", stalling, 6)))
+	}
 	for i := range r.Counted {
 		c := &r.Counted[i]
 		unit := message.Count

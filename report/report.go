@@ -187,6 +187,9 @@ type Totals struct {
 	FieldsWithTTL    int64  `json:"fields_with_ttl"`
 	StreamGroups     int64  `json:"stream_groups"`
 	StreamPending    int64  `json:"stream_pending"`
+	// Stalling is the number of keys that make other clients wait: those that a rule with that harm
+	// flags as a warning or an error. Older reports do not have it.
+	Stalling int64 `json:"stalling_keys,omitempty"`
 }
 
 // Node has the totals of one of several inputs.

@@ -62,6 +62,9 @@ func (id RuleID) Compacts() bool { return id.rule().compacts }
 // IsCold reports whether the rule is about keys that are not being used.
 func (id RuleID) IsCold() bool { return id.Name() == "cold-key" }
 
+// Stalls reports whether a key with a finding of the rule of this severity makes other clients wait.
+func (id RuleID) Stalls(s Severity) bool { return id.rule().Harm == Blocks && s >= Warning }
+
 func (id RuleID) rule() *Rule { return Rules()[id] }
 
 // Section is the part of the rule reference that a rule belongs to.

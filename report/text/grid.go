@@ -3,10 +3,13 @@ package text
 import (
 	"cmp"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twcache"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
@@ -224,6 +227,19 @@ func (g *Grid) shrink(shown, widths []int, excess int) {
 
 var units = map[string]bool{"B": true, "KB": true, "MB": true, "GB": true, "TB": true, "PB": true, "EB": true}
 
+// tables have those that are not in use: a new one makes 200 KB of tables of its own.
+var tables = sync.Pool{New: func() any {
+	t := new(gridTable)
+	t.table = tablewriter.NewTable(&t.out,
+		tablewriter.WithStringerCacheCustom(twcache.NewLRU[reflect.Type, reflect.Value](0))) // none
+	return t
+}}
+
+type gridTable struct {
+	table *tablewriter.Table
+	out   strings.Builder // what it writes
+}
+
 func (g *Grid) render(w io.Writer, shown, widths []int, below func(row int) string) error {
 	var titles []string
 	var aligns []tw.Align
@@ -241,8 +257,11 @@ func (g *Grid) render(w io.Writer, shown, widths []int, below func(row int) stri
 		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
 		Padding:    tw.CellPadding{Global: padding},
 	}
-	var out strings.Builder
-	table := tablewriter.NewTable(&out,
+	t := tables.Get().(*gridTable)
+	defer tables.Put(t)
+	t.out.Reset()
+	t.table.Reset()
+	t.table.Options(
 		tablewriter.WithConfig(tablewriter.Config{
 			Header:   cells,
 			Row:      cells,
@@ -256,6 +275,7 @@ func (g *Grid) render(w io.Writer, shown, widths []int, below func(row int) stri
 				Lines: tw.Lines{ShowHeaderLine: tw.Off}},
 		})),
 	)
+	table, out := t.table, &t.out
 	if strings.Join(titles, "") != "" {
 		table.Header(titles)
 	}

@@ -8,12 +8,23 @@ import (
 )
 
 // East Asian characters are wide everywhere. Characters whose width depends on
-// the locale are narrow, so that a report does not depend on it.
-func init() { twwidth.SetEastAsian(false) }
+// the locale are narrow, so that a report does not depend on it. A cache of widths would
+// take a megabyte.
+func init() {
+	twwidth.SetEastAsian(false)
+	twwidth.SetCacheCapacity(0)
+}
 
 // Width returns the number of columns that text takes on a terminal: two for a
 // Chinese or another wide character, none for a combining one.
-func Width(s string) int { return twwidth.Width(s) }
+func Width(s string) int {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return twwidth.Width(s)
+		}
+	}
+	return len(s)
+}
 
 // Heading returns a title in capitals, unless it is Chinese, where a Latin word in it
 // stays as it is.
@@ -78,7 +89,10 @@ func ShortenPath(path string, width int) string {
 	return short
 }
 
-// ShortenEnd cuts a sentence at its end to at most width columns.
+// longWord is the length, in bytes, from which a word may be cut.
+const longWord = 24
+
+// ShortenEnd cuts a sentence at its end to at most width columns, before a word if that is short.
 func ShortenEnd(text string, width int) string {
 	if len(text) <= width || Width(text) <= width {
 		return text
@@ -91,7 +105,10 @@ func ShortenEnd(text string, width int) string {
 		}
 		head += n
 	}
-	return strings.TrimRight(text[:head], " ,;:") + ellipsis
+	if space := strings.LastIndexByte(text[:head], ' '); text[head] != ' ' && space > max(head-longWord, head/2) {
+		head = space // a word stays whole
+	}
+	return strings.TrimRight(text[:head], " ,;:.") + ellipsis
 }
 
 // unitLen returns the number of bytes of the first character or escape.

@@ -137,7 +137,9 @@ func (f *Framing) RecordsEnd(b []byte, pos int, db *int) (cut int, why Stop) {
 
 // skimStrings passes records of types whose value is one string, with at most an expiry in
 // milliseconds and a name of under 64 bytes, which is what most snapshots mostly
-// hold, as far as they lie in b whole.
+// hold, as far as they lie in b whole. Inlined, its loop has too few registers.
+//
+//go:noinline
 func skimStrings(oneString *[256]bool, b []byte, cut int) int {
 	for {
 		p := cut
@@ -260,27 +262,6 @@ func behind(p int, n uint64) int {
 	return p + int(n)
 }
 
-// skipStrings passes n groups: before each a length where led, then strings,
-// then tail bytes.
-func skipStrings(b []byte, p int, n uint64, led bool, strings, tail int) int {
-	for ; n > 0; n-- {
-		if led {
-			if p = SkipLength(b, p); uint(p) > uint(len(b)) {
-				return p
-			}
-		}
-		for range strings {
-			if p = SkipString(b, p); uint(p) > uint(len(b)) {
-				return p
-			}
-		}
-		if p += tail; p > len(b) {
-			return p
-		}
-	}
-	return p
-}
-
 // SkipValue returns the position behind a value of a type.
 func SkipValue(l *Layout, b []byte, p int) int {
 	if l.MinExpire {
@@ -313,8 +294,21 @@ func skipCounted(b []byte, p int, l *Layout) int {
 	if n > uint64(len(b)-p) {
 		return SkipMore
 	}
-	led, strings, tail := l.element()
-	return skipStrings(b, p, n, led, strings, tail)
+	done, p := l.SkipElements(b, p, n)
+	if done == n {
+		return p
+	}
+	led, strings, tail := l.element() // of the one that does not end in b
+	if led {
+		p = SkipLength(b, p)
+	}
+	for ; strings > 0 && uint(p) <= uint(len(b)); strings-- {
+		p = SkipString(b, p)
+	}
+	if p < 0 {
+		return p
+	}
+	return behind(p, uint64(tail))
 }
 
 func skipModule(b []byte, p int) int {

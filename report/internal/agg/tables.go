@@ -24,6 +24,7 @@ type Tables struct {
 type Counters struct {
 	MemoryBound, MemoryApproximate             int64 // keys
 	FieldsWithTTL, StreamGroups, StreamPending int64
+	Stalling                                   int64 // keys that make other clients wait
 }
 
 func (c *Counters) add(o *Counters) {
@@ -32,6 +33,7 @@ func (c *Counters) add(o *Counters) {
 	c.FieldsWithTTL += o.FieldsWithTTL
 	c.StreamGroups += o.StreamGroups
 	c.StreamPending += o.StreamPending
+	c.Stalling += o.Stalling
 }
 
 // NameBytes returns the bytes of the names of all keys.
@@ -190,6 +192,7 @@ func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) 
 			owner.WithoutTTL += a.Keys
 		}
 	}
+	stalls := false
 	for _, f := range found {
 		if f.ignored != 0 {
 			t.Ignored[f.ignored-1].add(&IgnoredSums{Count{Keys: a.Keys, ValueBytes: a.ValueBytes, Memory: a.Memory}, f.severity,
@@ -199,6 +202,7 @@ func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) 
 			}
 			continue
 		}
+		stalls = stalls || f.rule.Stalls(f.severity)
 		rs := RuleSeverity(f.rule, f.severity)
 		count := Count{Keys: a.Keys, ValueBytes: a.ValueBytes, Memory: a.Memory}
 		if f.rule.Compacts() {
@@ -213,6 +217,9 @@ func (t *Tables) flushFindings(group *Group, a *aggregate, found []findingKind) 
 		if owner != nil {
 			owner.Findings[f.severity%severities] += a.Keys
 		}
+	}
+	if stalls {
+		t.Stalling += a.Keys
 	}
 }
 
