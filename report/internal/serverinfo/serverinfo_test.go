@@ -45,7 +45,7 @@ func TestAdd(t *testing.T) {
 	if i.Keys != 17 || i.Expires != 4 || i.Commands != 2 || most != 1000 || sum != 5 || !known {
 		t.Errorf("%+v", i)
 	}
-	// What jemalloc says of itself decides on its model, but not over what the caller says.
+	// The statistics of jemalloc decide on its model, unless the caller did.
 	for text, want := range map[string]string{
 		"Version: \"5.3.0-0-g54eaed1d\"\nQuantum size: 16\n":          "jemalloc-system",
 		"Version: \"5.3.0-0-g54eaed1d\"\nQuantum size: 8\n":           "jemalloc",
