@@ -132,16 +132,20 @@ func (r *Report) clock(name string, at int64) message.Arg {
 }
 
 // expiresAt says by the clock (UTC) when the keys of a prefix expire: the first and the last of them,
-// only the first if others expire after a time, zero if that is not known.
+// only the first if others expire after a time, only the last if some had expired; zero if neither is known.
 func (r *Report) expiresAt(p *ExpiringPrefix, until int64) message.Message {
 	n := r.Tree.named(p.Prefix)
-	if n == nil || len(r.Inputs) != 1 || n.TTLMin == nil || *n.TTLMin < 0 {
+	if n == nil || len(r.Inputs) != 1 || n.TTLMin == nil {
 		return message.Message{}
 	}
 	taken := r.ExpiresNext[0].From
 	from, to := r.clock("from", taken+*n.TTLMin), r.clock("to", taken+*n.TTLMax)
-	switch {
-	case taken+*n.TTLMax >= until:
+	switch later := taken+*n.TTLMax >= until; {
+	case later && *n.TTLMin < 0: // some have expired before
+		return message.Message{}
+	case *n.TTLMin < 0:
+		return message.New("until {to}", to)
+	case later:
 		return message.New("from {from}", from)
 	case from.Text == to.Text:
 		return message.New("{from}", from)
@@ -205,7 +209,7 @@ func (d *details) expiresNext() {
 		nameColumn("prefix", func(i int) message.Message { return rows[i].prefix }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		leftColumn("at (UTC)", func(i int) message.Message { return rows[i].at }).drop(2),
-		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
+		countColumn("of keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		owner)
 	if m := d.r.noStampede(); !m.IsZero() {

@@ -177,6 +177,9 @@ var parts = map[string]string{
 	"date":    `20[0-9][0-9]-[01][0-9]-[0-3][0-9]`,
 	"ip":      `(?:[0-9]{1,3}\.){3}[0-9]{1,3}|(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:/[0-9]+)?`,
 	"UPPER":   `[A-Z][A-Z0-9_]*`,
+
+	"UPPER_CASE": `[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+`,
+
 	"alnum32": `[0-9a-z]{32}`,
 	"alnum40": `[0-9A-Za-z]{40}`,
 	"url32":   `[0-9A-Za-z_-]{32}`,
@@ -271,6 +274,7 @@ var scores = map[string]func(float64) bool{
 	"us":               func(v float64) bool { return isSeconds(v / 1e6) },
 	"negative-us":      func(v float64) bool { return isSeconds(-v / 1e6) },
 	"negative-seconds": func(v float64) bool { return isSeconds(-v) },
+	"negative-ms":      func(v float64) bool { return isSeconds(-v / 1e3) },
 	"seconds-or-ever":  func(v float64) bool { return v == -1 || isSeconds(v) },
 	"ms*4096":          func(v float64) bool { return isSeconds(v / 4096 / 1e3) },
 	"time":             func(v float64) bool { return isSeconds(v) || isSeconds(v/1e3) },
