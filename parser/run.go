@@ -36,7 +36,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 		ctx:     ctx,
 		newSink: newSink,
 		budget:  opt.SinkMemory,
-		slots:   make(chan struct{}, 2*jobs),
+		slots:   make(chan struct{}, jobs+1),
 	}
 	if r.budget <= 0 {
 		r.budget = DefaultSinkMemory
@@ -201,7 +201,7 @@ func (r *runner) newUnit() *unit {
 
 // sampledUnit reports whether a sample is taken of a unit: of the first ones all, so that a
 // small snapshot is measured whole, then ever fewer.
-func sampledUnit(n int) bool { return n < 8 || n < 64 && n%8 == 0 || n%128 == 0 }
+func sampledUnit(n int) bool { return n < 4 || n&(n-1) == 0 || n%128 == 0 }
 
 // A sample is what keys take by a model: see Info.Sampled.
 type sample struct{ memory, logs, keys int64 }

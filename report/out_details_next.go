@@ -209,7 +209,7 @@ func (d *details) expiresNext() {
 		nameColumn("prefix", func(i int) message.Message { return rows[i].prefix }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		leftColumn("at (UTC)", func(i int) message.Message { return rows[i].at }).drop(2),
-		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
+		countColumn("of keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		owner)
 	if m := d.r.noStampede(); !m.IsZero() {

@@ -80,6 +80,39 @@ func (c *candidates) grow() {
 	}
 }
 
+// sampling is the mean number of keys from one that is sampled to the next in the first
+// blocks. From block lateBlock on, once the tree has lateKeys keys, each sampled key stands for
+// lateWeight of those.
+const (
+	sampling   = 32
+	lateBlock  = 512
+	lateKeys   = 1 << 20
+	lateWeight = 4
+)
+
+// sample is a value of a folded place that a sampled key has.
+type sample struct {
+	parent int32
+	kind   uint8
+	wide   bool
+	again  bool   // there is an earlier one with this hash
+	from   uint32 // in Block.values
+	length uint16
+	hash   uint64
+}
+
+func (b *Block) nextSample() {
+	b.random ^= b.random << 13
+	b.random ^= b.random >> 7
+	b.random ^= b.random << 17
+	b.next = 1 + int32(b.random>>32%(2*sampling*uint64(b.weight)-1))
+}
+
+func (b *Block) forgetSamples() {
+	b.found, b.values = b.found[:0], b.values[:0]
+	b.seen.Reset()
+}
+
 // noteFold notes that a value is folded into a label, unless that is its pattern.
 func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
 	n := len(b.labels)
@@ -88,14 +121,25 @@ func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
 	b.labels = b.labels[:n]
 }
 
-// note notes a value that a sampled key has. One that is seen again in this block has
+// note notes a value that a sampled key has. One that is sampled again before the Block is merged has
 // its node from then on.
 func (b *Block) note(node int32, hash uint64, value []byte, kind uint8, wide bool) {
-	b.found = append(b.found, sample{node, kind, wide, uint32(len(b.values)), uint16(len(value)), hash})
+	slot := b.seen.First(hash)
+	for ; b.seen.Position(slot) >= 0; slot = b.seen.Next(slot) {
+		if b.found[b.seen.Position(slot)].hash == hash {
+			break
+		}
+	}
+	again := b.seen.Position(slot) >= 0
+	if !again {
+		b.seen.Put(slot, len(b.found))
+	}
+	b.found = append(b.found, sample{node, kind, wide, again, uint32(len(b.values)), uint16(len(value)), hash})
 	b.values = append(b.values, value...)
-	if slot := &b.seen[hash>>56]; *slot != hash {
-		*slot = hash
-	} else if !wide {
+	if b.seen.Full() {
+		b.seen.Grow(len(b.found), func(i int) (uint64, bool) { return b.found[i].hash, !b.found[i].again })
+	}
+	if again && !wide {
 		b.pinned[hash] = struct{}{}
 		b.forget()
 	}

@@ -3,6 +3,7 @@ package tree
 import (
 	"bytes"
 	"fmt"
+	"hash/maphash"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -358,5 +359,30 @@ func TestStoredSamples(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("no leaf without keys")
+	}
+}
+
+// TestSeeds fills trees under different seeds of hashes: they are the same.
+func TestSeeds(t *testing.T) {
+	defer func(old maphash.Seed) { seed = old }(seed)
+	r := rand.New(rand.NewPCG(11, 12))
+	for n := range 6 {
+		var keys []key
+		for i := range 40_000 {
+			tenant := word(r, 2000)
+			if i > 15_000 && r.IntN(60) == 0 {
+				tenant = "giant"
+			}
+			keys = append(keys, key{fmt.Sprintf("app:%s:%s:%d", tenant, word(r, 40*n+1), i), 60})
+		}
+		want := ""
+		for k := range 6 {
+			seed = maphash.MakeSeed()
+			got := newForest(":").fill(keys, 2000, 1+k%2).dump()
+			if k > 0 && got != want {
+				t.Fatalf("another seed makes another tree\n%s", difference(want, got))
+			}
+			want = got
+		}
 	}
 }
