@@ -43,7 +43,7 @@ func (c *collector) call(i int, word string) {
 	case raw[lower]:
 		c.rawCall(i, lower, receiver, args, t)
 		return
-	case scripts[lower]:
+	case scripts[lower] && (c.syntax == golang || !strings.HasPrefix(lower, "run")):
 		if c.file.redis || ofServer(receiver) {
 			for n, k := range keysOfScript(args) { // eval(script, 2, key, key, value)
 				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
