@@ -15,7 +15,10 @@ type command struct {
 	all     bool // every argument is a key
 	unusual bool // hardly anything but a client of the server has a method of that name
 	jvm     bool // the method is one of Redisson
+	cache   bool // the method is one of a cache, which may be on the server
 }
+
+func (c *command) isCache() bool { return c != nil && c.cache }
 
 // commandLines has the names of methods, behind the type of the keys, "write" or "read", and "all"
 // where every argument is a key, or "jvm" for those of Redisson. A ~ precedes those that many other

@@ -261,7 +261,7 @@ func (a *alignment) score(k *keyPattern, whole int) float64 {
 }
 
 func (m *matcher) sure(p *Pattern, k *keyPattern, a *alignment, g Group) Sure {
-	if a.cost < 0.1 && !a.filled && !a.folded && (p.Sure == Certain || len(k.types) > 0 && k.types[g.Type]) {
+	if a.cost < 0.1 && !a.filled && !a.folded && (p.Sure == Certain || len(p.Commands) == 0 && k.types[g.Type]) {
 		return Certain
 	}
 	return Likely

@@ -254,7 +254,7 @@ func (s *scanner) add(c *site, parts []string) {
 		if parts = s.springCache(c, parts); parts == nil {
 			return
 		}
-	} else if c.command == cacheCommand && c.source.imports["ZiggyCreatures"] {
+	} else if c.command.isCache() && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
 	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {
