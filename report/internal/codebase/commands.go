@@ -163,17 +163,7 @@ var prefixOptions = wordSet(`keyprefix key_prefix redis_prefix redisprefix redis
 // one.
 func keyLike(name string) bool {
 	s := strings.ToLower(name)
-	for _, other := range [...]string{"keyword", "keyboard", "apikey", "api_key", "publickey", "privatekey", "keyup",
-		"keydown",
-		"monkey", "keystore", "keycode", "public_key", "private_key", "accesskey", "secretkey", "translat", "i18n", "keyof",
-		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage",
-		"keyframe", "keycloak", "s3", "sortkey",
-		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey",
-		"propertykey", "annotation", "channelkey", "channel_key", "publishkey", "publish_key", "routing", "bykey",
-		"by_key"} {
-		if strings.Contains(s, other) {
-			return false
-		}
-	}
-	return strings.Contains(s, "key")
+	return strings.Contains(s, "key") && !slices.ContainsFunc([]string{"keyword", "keyboard", "primary"}, func(other string) bool {
+		return strings.Contains(s, other)
+	})
 }
