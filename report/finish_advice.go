@@ -344,6 +344,29 @@ func (r *Report) otherServers() (list []thresholds.Advice) {
 	return list
 }
 
+// whatIfText says what the servers take that were asked for; zero if none was.
+func (r *Report) whatIfText() (none message.Message) {
+	if len(r.Inputs) == 0 || r.Inputs[0].Memory == nil {
+		return none
+	}
+	own := r.Inputs[0].Memory.Model
+	now, ok := r.predicted(own)
+	if !ok {
+		return none
+	}
+	var others []message.Message
+	for _, w := range r.Inputs[0].Memory.WhatIf {
+		if n, ok := r.predicted(w.Model); ok && w.State == "reloaded" && w.Model != own {
+			others = append(others, message.New("{model}: {size}", message.Text("model", w.Model), message.Size("size", n)))
+		}
+	}
+	if len(others) == 0 {
+		return none
+	}
+	return message.New("used_memory after a restart of {model}: {size}; loaded by {others}", message.Text("model", own),
+		message.Size("size", now), message.List("others", ", ", others))
+}
+
 // predicted returns the used_memory that all inputs would have after a restart of a
 // server; ok is false if that of one is unknown.
 func (r *Report) predicted(model string) (n int64, ok bool) {

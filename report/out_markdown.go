@@ -138,13 +138,13 @@ func (v *overview) evidence(p *markdownPage, rows screenRows) {
 		}
 		p.w.WriteString("\n</details>\n")
 	}
-	if v.r.Config.Profile != "" || rows.problems > 0 {
-		fold(max(rows.problems, 1), "Problems", v.broken, v.problemsTable(rows.problems))
-	}
 	fold(rows.keys, "Biggest keys", v.keysNote(), v.keysTable(rows.keys))
 	fold(rows.nodes, "Nodes", v.r.nodesNote(rows.nodes), v.r.nodesTable(v.nodes[:rows.nodes]))
 	if rows.groups > 0 {
 		fold(1, "Where the memory is", v.placesNote(), v.r.groupsTable(v.places(rows.groups), false))
+	}
+	if v.r.Config.Profile != "" || rows.problems > 0 {
+		fold(max(rows.problems, 1), "Problems", v.broken, v.problemsTable(rows.problems))
 	}
 	fold(rows.savings, "What could be saved", v.r.savingsNote(), v.savingsTable(rows.savings))
 }

@@ -43,11 +43,27 @@ func (x *expression) match(name []byte) bool {
 	return (len(x.prefix) == 0 || bytes.Contains(name, x.prefix)) && x.re.Match(name)
 }
 
-// ready prepares the filter when all flags were read.
-func (f *filter) ready() {
+// ready prepares the filter when all flags were read. An error is a range that is empty.
+func (f *filter) ready() error {
 	f.bounded = f.MaxSize != nil || f.MaxElements != nil || f.MinMemory != nil || f.MaxMemory != nil ||
 		f.ExpireAfter != nil || f.ExpireBefore != nil || f.ExpireAfterTaken != nil || f.ExpireBeforeTaken != nil ||
 		f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
+	over := func(low, high *int64) bool { return low != nil && high != nil && *low > *high }
+	for _, r := range []struct {
+		low, high string
+		empty     bool
+	}{
+		{"min-size", "max-size", over(&f.MinSize, f.MaxSize)},
+		{"min-elements", "max-elements", over(&f.MinElements, f.MaxElements)},
+		{"min-memory", "max-memory", over(f.MinMemory, f.MaxMemory)},
+		{"ttl-over", "ttl-under", over(f.TTLOver, f.TTLUnder)},
+		{"expire-after", "expire-before", over(f.ExpireAfter, f.ExpireBefore)},
+	} {
+		if r.empty {
+			return usageError("no key is within --{low} and --{high}", message.Text("low", r.low), message.Text("high", r.high))
+		}
+	}
+	return nil
 }
 
 // active reports whether the filter can drop a key.

@@ -1,5 +1,5 @@
 // Package serverinfo reads what a server says of its own memory: the outputs of the
-// commands INFO, MEMORY STATS and CONFIG GET, as redis-cli prints them.
+// commands INFO, MEMORY STATS, MEMORY MALLOC-STATS and CONFIG GET, as redis-cli prints them.
 package serverinfo
 
 import (
@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // maxText is the longest text that Add reads, in bytes.
@@ -24,6 +26,7 @@ type Info struct {
 	// has a histogram of its latency. -1 unknown.
 	Commands int64
 	Version  string // of the server, "" unknown
+	malloc   string // name and version of the allocator, "" unknown
 }
 
 // names are the figures that are read. Those of MEMORY STATS have the name that INFO has
@@ -52,7 +55,7 @@ var names = func() map[string]string {
 		list[name] = name
 	}
 	for _, name := range []string{"used_memory_rss", "used_memory_lua", "maxmemory", "repl-backlog-size",
-		"lazyfree_pending_objects", "allocator_frag_bytes"} {
+		"lazyfree_pending_objects", "allocator_frag_bytes", streamNode, quantum} {
 		list[name] = name
 	}
 	return list
@@ -63,6 +66,32 @@ const mainTables = "overhead.hashtable.main"
 
 // beginning is the first name of MEMORY STATS.
 const beginning = "peak.allocated"
+
+// Names of figures: the setting of streams, and the step between sizes of blocks that MEMORY
+// MALLOC-STATS has.
+const (
+	streamNode = "stream-node-max-bytes"
+	quantum    = "Quantum size"
+)
+
+// Options completes the options of the memory model by what the server said: its allocator and
+// stream-node-max-bytes.
+func (i *Info) Options(o memory.Options) memory.Options {
+	if n, ok := i.Get(streamNode); ok && n > 0 {
+		o.StreamNode = n
+	}
+	step, _ := i.Get(quantum)
+	switch {
+	case i == nil || o.Allocator != "" || o.Server != "":
+	case strings.Contains(i.malloc, "5.3.1"):
+		o.Allocator = "jemalloc-5.3.1"
+	case step == 16:
+		o.Allocator = "jemalloc-system"
+	case step == 8:
+		o.Allocator = "jemalloc"
+	}
+	return o
+}
 
 // Get returns a figure by its name in INFO or CONFIG GET, in bytes unless the name says
 // otherwise. Unknown reports false, as all figures of a nil Info are.
@@ -167,11 +196,15 @@ func (i *Info) set(name, value string) bool {
 		i.Version = value
 		return true
 	}
+	if name == "mem_allocator" {
+		i.malloc = value
+		return true
+	}
 	name, ok := names[name]
 	if !ok {
 		return false
 	}
-	n, err := strconv.ParseInt(value, 10, 64)
+	n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 	const most = 1 << 50 // more is no server's memory, and sums overflow
 	if err != nil || n < 0 || n > most {
 		return false

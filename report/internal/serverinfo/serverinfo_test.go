@@ -3,6 +3,8 @@ package serverinfo
 import (
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // TestAdd reads the replies as redis-cli 7.0 prints them: through a pipe, on a terminal
@@ -42,6 +44,20 @@ func TestAdd(t *testing.T) {
 	sum, known := i.Sum("mem_clients_normal", "mem_aof_buffer")
 	if i.Keys != 17 || i.Expires != 4 || i.Commands != 2 || most != 1000 || sum != 5 || !known {
 		t.Errorf("%+v", i)
+	}
+	// The statistics of jemalloc decide on its model, unless the caller did.
+	for text, want := range map[string]string{
+		"Version: \"5.3.0-0-g54eaed1d\"\nQuantum size: 16\n":          "jemalloc-system",
+		"Version: \"5.3.0-0-g54eaed1d\"\nQuantum size: 8\n":           "jemalloc",
+		"mem_allocator:jemalloc-5.3.1\r\n# Memory\r\nused_memory:1\n": "jemalloc-5.3.1",
+		"mem_allocator:jemalloc-5.3.0\r\n":                            "",
+	} {
+		var i Info
+		err := i.Add(strings.NewReader(text + "stream-node-max-bytes\n1000\n"))
+		o, given := i.Options(memory.Options{}), i.Options(memory.Options{Allocator: "jemalloc"})
+		if err != nil || o.Allocator != want || o.StreamNode != 1000 || given.Allocator != "jemalloc" {
+			t.Errorf("%q: %+v %+v %v", text, o, given, err)
+		}
 	}
 	for _, text := range []string{"", "hello\nworld", "{", "used_memory", "used_memory:x", "used_memory:99999999999999999999"} {
 		var i Info
