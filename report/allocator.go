@@ -279,10 +279,9 @@ func (a AllocatorChoice) readOnce(allocator string) AllocatorChoice {
 }
 
 // AllocatorOf returns the choice for a source that was read once, with a model and
-// parser.Options.Allocators.
-func AllocatorOf(model *memory.Model, info *parser.Info) AllocatorChoice {
-	keys := float64(sampleOf(info, model))*float64(info.Bytes)/float64(max(1, info.SampledBytes)) + float64(info.TemplateMemory)
-	return allocatorOf(model, info, int64(keys), []memory.Database{{Keys: info.Keys, Expires: max(0, info.AnnouncedExpires)}}).
+// parser.Options.Allocators. keys is the memory of all keys, in bytes.
+func AllocatorOf(model *memory.Model, info *parser.Info, keys int64) AllocatorChoice {
+	return allocatorOf(model, info, keys+info.TemplateMemory, []memory.Database{{Keys: info.Keys, Expires: max(0, info.AnnouncedExpires)}}).
 		readOnce(model.Allocator())
 }
 

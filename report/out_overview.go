@@ -188,6 +188,9 @@ func (v *overview) describe(now time.Time) {
 			v.about = append(v.about, sentenceOf(c.Message, c.Text))
 		}
 	}
+	if _, m := r.otherServers(); !m.IsZero() {
+		v.about = append(v.about, m)
+	}
 	if in := r.fullest(); in != nil {
 		fit := message.Phrase("fit", in.fitText())
 		if len(r.Inputs) == 1 {

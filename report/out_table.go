@@ -189,7 +189,7 @@ func (v *overview) expiresTable(n int) table {
 		leftColumn("at (UTC)", func(i int) message.Message {
 			return v.r.expiresAt(&rows[i], v.r.ExpiresNext[0].From+secondsOfDay)
 		}).drop(2),
-		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
+		countColumn("of keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		v.r.ownerColumn(func(i int) string { return rows[i].Owner }),
 		nameColumn("prefix", func(i int) message.Message { return named(rows[i].Prefix) }),
