@@ -86,9 +86,9 @@ type Info struct {
 
 	// Sampled has the memory of the same keys with every allocator, in the order of
 	// memory.Allocators, and SampledBytes is what they take in the snapshot; nil if
-	// Options.Allocators did not ask for it. The sample is the first two megabytes, and then
-	// each 8th part of 256 KB up to 16 MB, and each 128th behind them. Keys that are larger
-	// and cannot be split are not in it. SampledLogs has the sums of the binary logarithms of what each key takes, in
+	// Options.Allocators did not ask for it. The sample is the first two megabytes, and then a
+	// part of 64 KB at each power of two and in each 32 MB. Keys that are larger and cannot
+	// be split are not in it. SampledLogs has the sums of the binary logarithms of what each key takes, in
 	// 1/65536, and SampledKeys their number: small keys differ by more than large ones.
 	Sampled, SampledLogs      []int64
 	SampledBytes, SampledKeys int64

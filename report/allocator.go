@@ -279,10 +279,9 @@ func (a AllocatorChoice) readOnce(allocator string) AllocatorChoice {
 }
 
 // AllocatorOf returns the choice for a source that was read once, with a model and
-// parser.Options.Allocators.
-func AllocatorOf(model *memory.Model, info *parser.Info) AllocatorChoice {
-	keys := float64(sampleOf(info, model))*float64(info.Bytes)/float64(max(1, info.SampledBytes)) + float64(info.TemplateMemory)
-	return allocatorOf(model, info, int64(keys), []memory.Database{{Keys: info.Keys, Expires: max(0, info.AnnouncedExpires)}}).
+// parser.Options.Allocators. keys is the memory of all keys, in bytes.
+func AllocatorOf(model *memory.Model, info *parser.Info, keys int64) AllocatorChoice {
+	return allocatorOf(model, info, keys+info.TemplateMemory, []memory.Database{{Keys: info.Keys, Expires: max(0, info.AnnouncedExpires)}}).
 		readOnce(model.Allocator())
 }
 
@@ -304,13 +303,13 @@ func (a AllocatorChoice) Doubt() (none message.Message) {
 		for _, name := range a.AllocatorFits[1:] {
 			fits = append(fits, message.New("{allocator}", message.Text("allocator", name)))
 		}
-		return message.New("allocator: {now}; used_memory also fits {fits}: ±{share} ({flag})", now, message.List("fits", ", ", fits),
+		return message.New("sizes are for {now} and may be {share} off: used_memory also fits {fits} ({flag})", now, message.List("fits", ", ", fits),
 			message.Share("share", a.AllocatorsDiffer), flag)
 	case AllocatorAssumed:
 		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name "+
 			"it ({flag})", now, flag)
 	case AllocatorUnknown:
-		return message.New("used_memory does not show the allocator: figures are for {now} ({flag})", now, flag)
+		return message.New("sizes are for {now}: used_memory does not show the allocator ({flag})", now, flag)
 	}
 	return none
 }

@@ -310,11 +310,14 @@ func (c *comparison) findings() {
 }
 
 // fixOf returns what to do about an error or a warning, without what changes data: what is to be fixed first,
-// or the advice about an example; zero if there is none.
+// or the advice about an example, or else that of the rule.
 func (r *Report) fixOf(f *DiffFinding) message.Message {
 	rule, _ := thresholds.Lookup(f.Rule)
 	if f.Severity == "info" || rule == nil {
 		return message.Message{}
+	}
+	fix := func(text message.Message) message.Message {
+		return message.New("{group}: {text}", message.Phrase("group", f.what()), message.Phrase("text", text))
 	}
 	for i := range r.FixFirst {
 		s := &r.FixFirst[i]
@@ -331,13 +334,12 @@ func (r *Report) fixOf(f *DiffFinding) message.Message {
 			}
 			for _, a := range e.Advice {
 				if !a.ChangesData && a.Kind != "cost" && a.Kind != "look" {
-					return message.New("{group}: {text}", message.Phrase("group", f.what()),
-						message.Phrase("text", sentenceOf(a.Message, a.Text)))
+					return fix(sentenceOf(a.Message, a.Text))
 				}
 			}
 		}
 	}
-	return message.Message{}
+	return fix(word(rule.Doc.Fix))
 }
 
 // reasonGone says why the new side has no finding at a place where the old one has one.

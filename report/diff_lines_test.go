@@ -38,6 +38,8 @@ func TestDiffPage(t *testing.T) {
 a.rdb -> b.rdb: redis 7.2, taken 1970-01-01 01:16:40 UTC, 1h later
 100 -> 150 keys (+50.0%), 1,000 B -> 2.9 KB of memory (+200.0%); no TTL: 50.0% -> 20.0% of keys
 predicted used_memory 4.9 KB -> 5.9 KB (+20.0%)
+# Fix first (what is new)
+1. Write a:* with a TTL. Owned by team.
 # Findings (2 new, 1 resolved, 1 still there, by rule and group)
 `
 	const found = `| new | warning | no-ttl | 1,234 | a:* | team
@@ -54,8 +56,6 @@ predicted used_memory 4.9 KB -> 5.9 KB (+20.0%)
 | worse | error | big-string | 1 | k |  |
 | resolved | info | slot-skew | 2 -> 0 | slot 7 |  |
 | still there | info | key-length | 1 | p |  |
-# Fix first (what is new)
-1. Write a:* with a TTL. Owned by team.
 # Keys (4 of 77 compared one by one)
 | change | type | before | now | growth | elements | db | key
 | now listed | hash | at most 80 B | 900 B |  | 5 | 0 | listed
@@ -82,8 +82,6 @@ n3
 n4`},
 		"on a screen": {2, false, head + `| change | severity | rule | found | group or key | owner
 ` + strings.Join(strings.SplitAfter(found, "\n")[:2], "") + `  and 1 more row (--details)
-# Fix first (what is new)
-1. Write a:* with a TTL. Owned by team.
 # Keys (3 of 77 compared one by one)
 | change | type | before | now | growth | elements | key
 | now listed | hash | at most 80 B | 900 B |  | 5 | listed

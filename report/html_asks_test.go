@@ -82,7 +82,7 @@ func testPageAsks(t *testing.T, ctx context.Context) {
 	if got := bright(); got != "cart:*" || shown("#found") != "250 keys" {
 		t.Errorf("of the owner %s is bright, %s", got, shown("#found"))
 	}
-	if got := shown("#legend"); got != "string" {
+	if got := shown("#legend"); got != "string warnings" {
 		t.Errorf("the legend of types is %s", got)
 	}
 }

@@ -58,25 +58,23 @@ func TestHTMLData(t *testing.T) {
 func TestHTMLFirst(t *testing.T) {
 	r := &Report{Totals: Totals{Keys: 9, MemoryBytes: 400}, Types: []TypeRow{{Type: "hash", MemoryBytes: 300}, {Type: "module", MemoryBytes: 100}, {Type: "set"}},
 		Inputs: []Input{{Memory: &Memory{Predicted: 900, Startup: 300, Tables: 200, Difference: p(100)}}},
-		Rules: []Finding{{Rule: "big-string", Severity: "error", Groups: []FindingGroup{{Group: "a:*"}},
-			Examples: []Example{{KeyRow: &KeyRow{Key: "k"}}}}},
-		FixFirst: []Step{{Group: "a:*", Keys: 3, OfKeys: 4, MemoryBytes: 200, SavesBytes: 50, List: []string{"rdblens", "keys", "--group", "a:*'"}},
-			{Key: "k", Keys: 1, OfKeys: 1, MemoryBytes: 100}, {Advice: Advice{ChangesData: true}}, {Group: "z", MemoryBytes: Unknown, List: []string{"a\x1bb"}}}}
+		FixFirst: []Step{{Severity: "warning", Group: "a:*", Keys: 3, OfKeys: 4, MemoryBytes: 200, SavesBytes: 50, List: []string{"rdblens", "keys", "--group", "a:*'"}},
+			{Severity: "error", Key: "k", Keys: 1, OfKeys: 1, MemoryBytes: 100}, {Advice: Advice{ChangesData: true}}, {Group: "z", MemoryBytes: Unknown, List: []string{"a\x1bb"}}}}
 	v := newHTMLView(r, WriteOptions{})
 	var got []string
 	for _, p := range v.Parts {
 		got = append(got, fmt.Sprint(p.Class, " ", english(p.Label), " ", english(p.Size), " ", english(p.Share), " ", p.X, " ", p.Width))
 	}
 	want := []string{"t-hash hash 300 B 30.0% 0 300", "t-other module 100 B 10.0% 300 100", "t-tables key tables 200 B 20.0% 400 200",
-		"t-server empty server 300 B 30.0% 600 300", "t-rest not keys: buffers, fragmentation 100 B 10.0% 900 100"}
+		"t-server empty server 300 B 30.0% 600 300", "t-rest buffers, fragmentation 100 B 10.0% 900 100"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 	got = nil
-	for _, f := range v.Fixes {
+	for _, f := range slices.Concat(v.Later, v.Today) {
 		got = append(got, strings.Join([]string{f.About, f.Severity, english(f.Gain), english(f.Keys), fmt.Sprint(f.Width, f.Saves), strings.Join(f.Commands, " ")}, "|"))
 	}
-	want = []string{`a:*|error|saves 50 B|3 of 4 keys|250 true|rdblens keys --group 'a:*'\'''`, "k|error|100 B affected|this key|500 false|", "z||||0 false|"}
+	want = []string{`a:*|warning|saves 50 B|3 of 4 keys|250 true|rdblens keys --group 'a:*'\'''`, "z||||0 false|", "k|error|100 B affected|this key|500 false|"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -107,7 +105,7 @@ func TestVerdict(t *testing.T) {
 		{[]Finding{finding("key-special-char", "error", 3)}, saving, 5, "1 thing to fix today. 40 B (40.0%) can be saved."},
 		{[]Finding{finding("big-string", "error", 1, "a"), finding("big-collection", "error", 2, "b", "c"), finding("big-value", "warning", 1, "b"),
 			finding("ttl-stampede", "warning", 7), finding("big-element", "info", 9)}, saving, 5,
-			"2 things to fix today, 2 later. 40 B (40.0%) can be saved, 5 keys can stall the server."},
+			"2 things to fix today, 2 later. 5 keys can stall the server. 40 B (40.0%) can be saved."},
 		{[]Finding{finding("big-string", "warning", 5, "a")}, nil, 5,
 			"Nothing to fix today, some things to look at. 5 keys can stall the server."},
 	} {

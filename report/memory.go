@@ -228,20 +228,12 @@ func (e *eviction) of(policy string, whole int64) Eviction {
 }
 
 // dropExpired removes n expired keys from the databases. How many each has is
-// unknown, so they are taken in proportion to the keys with an expiry.
+// unknown, so they are taken from the first ones.
 func dropExpired(databases []memory.Database, n int64) {
-	var all, gone int64
-	for _, d := range databases {
-		all += d.Expires
-	}
-	var before int64
 	for i := range databases {
 		d := &databases[i]
-		before += d.Expires
-		part := int64(float64(n)*shareOf(before, all)+0.5) - gone
-		gone += part
-		d.Keys -= part
-		d.Expires -= part
+		part := min(n, d.Expires)
+		d.Keys, d.Expires, n = d.Keys-part, d.Expires-part, n-part
 	}
 }
 
@@ -278,10 +270,9 @@ func (m *Memory) explainDifference(d int64, dropped bool) {
 	case d > 0:
 		m.explain("about {size} that is not keys: buffers, slack left by deleted data (a restart frees both), or another "+
 			"allocator", size)
-		if most := max(predicted/20, 3<<20); d > most { // 3 MB may be histograms of commands
+		if d > max(predicted/20, 256<<10) { // less may be anything
 			m.explain("keys that were changed often take more than their figures until a restart: all of them together at "+
-				"most {size}, "+
-				"a single one up to 2.2 times as much (a string that was appended to), or 11 times (a table that was larger)", size)
+				"most {size}, a string that was appended to up to 2.2 times as much, a table that was larger many times", size)
 		}
 	case d < 0:
 		m.explain("the server used less than this model predicts for its keys")

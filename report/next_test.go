@@ -244,7 +244,7 @@ func TestExpiresAt(t *testing.T) {
 			handKey{fmt.Sprintf("e:%d", i), 3600 - 7200*int64(i%2), -1, "v"})
 	}
 	one := scanBytes(t, Options{}, bytesSource("1.rdb", handSnapshot(noon, "", keys)))
-	want := map[Name]string{"a:": "20:10", "b:": "21:00 to 22:39", "c:": "03-02 01:00", "d:": "from 22:00", "e:": ""}
+	want := map[Name]string{"a:": "20:10", "b:": "21:00 to 22:39", "c:": "03-02 01:00", "d:": "from 22:00", "e:": "until 21:00"}
 	for _, p := range one.ExpiresNext[len(one.ExpiresNext)-1].Prefixes {
 		if got := one.expiresAt(&p, one.ExpiresNext[0].From+86_400).String(); got != want[p.Prefix] {
 			t.Errorf("%s: %q, want %q", p.Prefix, got, want[p.Prefix])

@@ -6,9 +6,37 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// The sections of what can go and of what expires next.
+// The sections of what changed, of what can go, and of what expires next.
+
+// since returns the prefixes that changed since an older report, the most first, with those that are
+// gone and those whose keys lost their TTL; none if old is nil.
+func (r *Report) since(old *Report) *Diff {
+	if old == nil {
+		return new(Diff)
+	}
+	c := newComparison(old, r, CompareOptions{})
+	c.prefixes(naming.NewNamer(cmp.Or(r.Config.Separators, old.Config.Separators, ":")))
+	for i := range c.d.Prefixes {
+		row := &c.d.Prefixes[i]
+		if g := groupOfPlace(r.Groups, *row.Group, row.Prefix, sizeOf(row.MemoryBytesAfter, row.ValueBytesAfter)); g != nil {
+			row.Source, row.Owner = g.Source, cmp.Or(row.Owner, g.Owner)
+		}
+	}
+	return c.d
+}
+
+func (d *details) changedSince() {
+	changed := d.r.since(d.since)
+	if len(changed.Prefixes) == 0 {
+		return
+	}
+	d.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
+		message.Share("share", changed.MinShare), message.Size("bytes", changed.MinBytes), keysArg("keys", changed.MinKeys)))
+	changed.rowsTable(d.page, "group", pointersTo(changed.Prefixes))
+}
 
 // about returns what a row is about: the prefix of its keys, or else their group.
 func (c *Removable) about() Name { return cmp.Or(c.Prefix, c.Group, c.Key) }
@@ -132,16 +160,20 @@ func (r *Report) clock(name string, at int64) message.Arg {
 }
 
 // expiresAt says by the clock (UTC) when the keys of a prefix expire: the first and the last of them,
-// only the first if others expire after a time, zero if that is not known.
+// only the first if others expire after a time, only the last if some had expired; zero if neither is known.
 func (r *Report) expiresAt(p *ExpiringPrefix, until int64) message.Message {
 	n := r.Tree.named(p.Prefix)
-	if n == nil || len(r.Inputs) != 1 || n.TTLMin == nil || *n.TTLMin < 0 {
+	if n == nil || len(r.Inputs) != 1 || n.TTLMin == nil {
 		return message.Message{}
 	}
 	taken := r.ExpiresNext[0].From
 	from, to := r.clock("from", taken+*n.TTLMin), r.clock("to", taken+*n.TTLMax)
-	switch {
-	case taken+*n.TTLMax >= until:
+	switch later := taken+*n.TTLMax >= until; {
+	case later && *n.TTLMin < 0: // some have expired before
+		return message.Message{}
+	case *n.TTLMin < 0:
+		return message.New("until {to}", to)
+	case later:
 		return message.New("from {from}", from)
 	case from.Text == to.Text:
 		return message.New("{from}", from)
@@ -205,7 +237,7 @@ func (d *details) expiresNext() {
 		nameColumn("prefix", func(i int) message.Message { return rows[i].prefix }),
 		countColumn("keys", func(i int) Figure { return Figure(rows[i].Keys) }),
 		leftColumn("at (UTC)", func(i int) message.Message { return rows[i].at }).drop(2),
-		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
+		countColumn("of keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		owner)
 	if m := d.r.noStampede(); !m.IsZero() {

@@ -307,12 +307,12 @@ func (d *Diff) sections(p page, most int, full bool) {
 		}
 		return "new"
 	}
+	fixes := d.fixes()
+	part("Fix first", word("what is new"), min(len(fixes), overviewFixes), func(n int) { p.list(fixes[:n]) })
 	part("Findings", message.New("{new} new, {resolved} resolved, {same} still there, by rule and group",
 		message.Int("new", int64(len(f.New))), message.Int("resolved", int64(len(f.Resolved))),
 		message.Int("same", int64(len(f.Persisting)))),
 		len(rows), func(n int) { d.findingsTable(p, rows[:n], state, full) })
-	fixes := d.fixes()
-	part("Fix first", word("what is new"), min(len(fixes), overviewFixes), func(n int) { p.list(fixes[:n]) })
 	keys := d.shownKeys(full)
 	part("Keys", message.New("{n} of {all} compared one by one", message.Int("n", int64(len(keys))),
 		message.Int("all", d.Keys.Compared)),

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -19,6 +20,9 @@ type htmlPart struct {
 	Share    message.Message
 	X, Width int
 }
+
+// InAll says what the parts add up to.
+func (v *htmlView) InAll() message.Message { return message.New("in all {size}:", v.Whole) }
 
 // composition sets the parts of the memory: those of the types, and what is not keys.
 func (v *htmlView) composition(r *Report) {
@@ -55,8 +59,9 @@ func (v *htmlView) composition(r *Report) {
 		}
 		add("t-tables", word("key tables"), tables)
 		add("t-server", word("empty server"), startup)
-		add("t-rest", word("not keys: buffers, fragmentation"), rest)
+		add("t-rest", word("buffers, fragmentation"), rest)
 	}
+	v.Whole = message.Size("size", whole)
 	x := int64(0)
 	for _, p := range list {
 		from, to := x*1000/whole, (x+p.size)*1000/whole
@@ -69,7 +74,7 @@ func (v *htmlView) composition(r *Report) {
 // take, as a bar.
 type htmlFix struct {
 	About    string // a group or key
-	Severity string // of the worst finding about it, "" none
+	Severity string // of the finding, "" none
 	Text     message.Message
 	Gain     message.Message
 	Width    int // of the bar, at most 1000
@@ -92,7 +97,7 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 		if s.ChangesData && !o.Advice {
 			continue
 		}
-		f := htmlFix{Severity: r.severityAbout(s), Text: r.withSource(s), Saves: s.SavesBytes > 0}
+		f := htmlFix{Severity: s.Severity, Text: r.withSource(s), Saves: s.SavesBytes > 0}
 		if about := cmp.Or(s.Group, s.Key); about != "" {
 			f.About = about.Display()
 		}
@@ -121,7 +126,11 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 			budget -= len(command)
 			f.Commands = []string{command}
 		}
-		v.Fixes = append(v.Fixes, f)
+		if s.Severity == "error" {
+			v.Today = append(v.Today, f)
+		} else {
+			v.Later = append(v.Later, f)
+		}
 	}
 }
 
@@ -149,24 +158,76 @@ func (r *Report) canGoCards(changes bool) (list []htmlFix) {
 	return list
 }
 
-// severityAbout returns the worst severity of the findings about the group or the key of
-// a step, "" if there are none.
-func (r *Report) severityAbout(s *Step) string {
-	for i := range r.Rules {
-		f := &r.Rules[i]
-		for n := range f.Examples {
-			e := &f.Examples[n]
-			if s.Key != "" && e.KeyRow != nil && e.Key == s.Key || s.Group != "" && slices.Contains(e.Groups, s.Group) {
-				return f.Severity
-			}
+// htmlAnswers answers a question that everybody asks, with links.
+type htmlAnswers struct {
+	Title message.Message
+	Rows  []htmlAnswer
+}
+
+// htmlAnswer is about a name, to which Link leads.
+type htmlAnswer struct {
+	Link string // a hash of the page
+	Name message.Message
+	Text message.Message
+}
+
+// answers sets what the first screen says besides fixes: the biggest keys, what grew, what expires
+// next, what can go, and who owns the memory; a few rows each.
+func (v *htmlView) answers(r *Report, keys []bigKey, changed []DiffRow) {
+	const most = 5
+	add := func(title message.Message, rows int, row func(i int) htmlAnswer) {
+		a := htmlAnswers{Title: title}
+		for i := range min(rows, most) {
+			a.Rows = append(a.Rows, row(i))
 		}
-		for _, g := range f.Groups {
-			if s.Group != "" && g.Group == s.Group {
-				return f.Severity
-			}
+		if a.Rows != nil {
+			v.Answers = append(v.Answers, a)
 		}
 	}
-	return ""
+	link := func(field string, name string) string { return "#" + field + "=" + url.QueryEscape(name) }
+	place := func(name Name) string { return link("at", name.Display()) }
+	grown := slices.DeleteFunc(changed, func(row DiffRow) bool {
+		return sizeOf(row.MemoryBytesAfter, row.ValueBytesAfter) <= sizeOf(row.MemoryBytesBefore, row.ValueBytesBefore)
+	})
+	add(message.New("What grew most since {name}", message.Foreign("name", v.Data.Since)), len(grown), func(i int) htmlAnswer {
+		g := &grown[i]
+		before, after := int64(sizeOf(g.MemoryBytesBefore, g.ValueBytesBefore)), int64(sizeOf(g.MemoryBytesAfter, g.ValueBytesAfter))
+		name := *g.Group
+		if g.Prefix {
+			name += restOfPrefix
+		}
+		return htmlAnswer{place(*g.Group), named(name), message.New("{size} ({growth})",
+			message.Phrase("size", signedSize(after-before)), message.Phrase("growth", growthText(before, after)))}
+	})
+	add(word("Biggest keys"), len(keys), func(i int) htmlAnswer {
+		k := &keys[i]
+		return htmlAnswer{link("key", k.Key.Display()), named(k.Key), message.New("{size}, {type}",
+			sizeArg("size", sizeOf(k.Memory, int64(k.ValueBytes))), message.Text("type", k.Type))}
+	})
+	if i := slices.IndexFunc(r.ExpiresNext, func(e Expiring) bool { return e.Keys > 0 && e.Window != "1h" }); i >= 0 {
+		e := &r.ExpiresNext[i]
+		add(message.New("Expires {window}: {keys}", message.Word("window", WindowTexts[e.Window]), keysArg("keys", e.Keys)),
+			len(e.Prefixes), func(i int) htmlAnswer {
+				p := &e.Prefixes[i]
+				return htmlAnswer{place(p.Prefix), named(p.Prefix), message.New("{keys}, {size}", keysArg("keys", p.Keys),
+					sizeArg("size", p.MemoryBytes))}
+			})
+	}
+	add(word("What can go"), len(r.CanGo), func(i int) htmlAnswer {
+		c := &r.CanGo[i]
+		return htmlAnswer{"#what-can-go", named(c.about()), c.Saves()}
+	})
+	owners := slices.DeleteFunc(slices.Clone(r.Owners), func(o Owner) bool { return o.Keys == 0 })
+	if r.hasOwners() {
+		add(word("Owners"), len(owners), func(i int) htmlAnswer {
+			o := &owners[i]
+			size := message.New("{size}, {keys}", sizeArg("size", sizeOf(o.MemoryBytes, o.ValueBytes)), keysArg("keys", o.Keys))
+			if o.Owner == "" {
+				return htmlAnswer{"#owners", word(noOwner), size}
+			}
+			return htmlAnswer{link("q", "owner:"+o.Owner), verbatim(o.Owner), size}
+		})
+	}
 }
 
 // shellLine returns a command line for a shell, "" for none and for one with characters

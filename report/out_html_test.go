@@ -377,7 +377,7 @@ func testPageControls(t *testing.T, ctx context.Context) {
 	// Copy.
 	evaluate[any](t, tab, `(() => { window.copied = ""; navigator.clipboard.writeText = async (s) => { window.copied = s; }; })()`)
 	evaluate[any](t, tab, `(async () => { const b = document.querySelector("button.copy"); b.click(); await 0; })()`)
-	if got, want := evaluate[string](t, tab, `window.copied`), evaluate[string](t, tab, `document.querySelector("button.copy").parentElement.querySelector("pre").textContent`); got != want || got == "" {
+	if got, want := evaluate[string](t, tab, `window.copied`), evaluate[string](t, tab, `document.querySelector("button.copy").parentElement.querySelector("code").textContent`); got != want || got == "" {
 		t.Errorf("copied %q, want %q", got, want)
 	}
 }

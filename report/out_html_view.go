@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"html/template"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // htmlView is what the template shows: the first screen, and the sections of the page, which
@@ -27,13 +25,31 @@ type htmlView struct {
 	Verdict      message.Message
 	Overview     bool // of a report: what to fix, and the map
 	Parts        []htmlPart
-	Fixes        []htmlFix
-	Broken       message.Message
+	Whole        message.Arg // the size that the parts add up to
+	Today, Later []htmlFix
+	Answers      []htmlAnswers
+	Remarks      []message.Message // on the files
+	Places       message.Message   // how the map names places, zero as usual
 	SizeLabel    string
 	Measures     []htmlChoice // of the map
 	Colors       []htmlChoice
 	Foot         message.Message
 	Data         htmlData
+}
+
+// htmlFigures are the sections of a report that the contents fold.
+var htmlFigures = []string{"snapshot", "snapshots", "memory", "types", "encodings", "totals", "ttls", "distributions", "databases"}
+
+// Contents returns the sections of the contents: of a report those about prefixes, keys and
+// what to do, or the others.
+func (v *htmlView) Contents(figures bool) (list []*htmlSection) {
+	for i := range v.Sections {
+		s := &v.Sections[i]
+		if s.ID == s.place() && figures == (v.Overview && slices.Contains(htmlFigures, s.ID)) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // htmlChoice is an entry of a list to choose from.
@@ -45,7 +61,15 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		v.SizeLabel = "value bytes"
 	}
 	all := newOverview(r, o)
-	v.About, v.Wrong, v.Broken, v.Verdict = all.about, all.wrong, all.broken, all.verdict()
+	judged := r.judgedText()
+	lead := all.lead
+	if !judged.IsZero() {
+		lead--
+	}
+	v.About, v.Remarks, v.Wrong, v.Verdict = all.about[:lead:lead], all.about[all.lead:], all.wrong, all.verdict()
+	if r.Tree != nil && !all.cut {
+		v.Places = word("no prefix stands out")
+	}
 	if len(r.Inputs) == 1 {
 		path := r.Inputs[0].Name
 		v.Title = fileText(path[max(0, strings.LastIndexByte(strings.TrimRight(string(path), "/"), '/')+1):])
@@ -68,9 +92,8 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		d.nodes()
 		v.above(htmlBlock{Strip: r.nodesStrip(nodes)})
 	}
-	if o.Since != nil {
-		r.changesSince(o.Since, v.htmlPage)
-	}
+	d.changedSince()
+	v.answers(r, all.keys, r.since(o.Since).Prefixes)
 	if len(r.CanGo) > 0 {
 		v.section(word("What can go"), r.canGoNote(o.Advice))
 		v.add(htmlBlock{Cards: r.canGoCards(o.Advice)})
@@ -82,11 +105,11 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	for _, part := range sections {
 		switch part.name {
 		case "findings":
-			v.findings(r, o, all.problems)
+			v.findings(r, o, all.problems, parts("; ", all.broken, judged))
 		case "keys":
 			v.keys(r)
 			d.hot()
-		case "can-go", "savings":
+		case "since", "can-go", "savings":
 		case "expires":
 			if part.write(d); len(r.ExpiryTimes) > 0 && r.Totals.Keys > 0 {
 				if len(r.ExpiresNext) == 0 {
@@ -102,24 +125,6 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v.Foot = parts(" ", verbatim(r.Tool.Name), verbatim(r.Tool.Version), configText(&r.Config),
 		word("1 KB is 1,024 bytes, 1 MB 1,024 KB."))
 	return v
-}
-
-// changesSince writes the prefixes that changed since an older report, with those that are gone and
-// those whose keys lost their TTL.
-func (r *Report) changesSince(old *Report, p page) {
-	c := newComparison(old, r, CompareOptions{})
-	c.prefixes(naming.NewNamer(cmp.Or(r.Config.Separators, old.Config.Separators, ":")))
-	if d := c.d; len(d.Prefixes) > 0 {
-		p.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
-			message.Share("share", d.MinShare), message.Size("bytes", d.MinBytes), keysArg("keys", d.MinKeys)))
-		for i := range d.Prefixes {
-			row := &d.Prefixes[i]
-			if g := groupOfPlace(r.Groups, *row.Group, row.Prefix, sizeOf(row.MemoryBytesAfter, row.ValueBytesAfter)); g != nil {
-				row.Source, row.Owner = g.Source, cmp.Or(row.Owner, g.Owner)
-			}
-		}
-		d.rowsTable(p, "group", pointersTo(d.Prefixes))
-	}
 }
 
 var mapTypes = []string{"hash", "list", "set", "stream", "string", "zset"}
@@ -247,11 +252,8 @@ func (v *htmlView) slots(r *Report) {
 }
 
 // findings lists the rules in the order of harm, each folded, and those that found nothing.
-func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem) {
-	v.section(word("Findings"), message.Message{})
-	if len(problems) == 0 {
-		v.sentence(word("None."))
-	}
+func (v *htmlView) findings(r *Report, o WriteOptions, problems []problem, note message.Message) {
+	v.section(word("Findings"), note)
 	for _, m := range r.countedText() {
 		v.sentence(m)
 	}

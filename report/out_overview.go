@@ -35,6 +35,7 @@ type overview struct {
 // The most rows that an overview has.
 const (
 	overviewKeys   = 10
+	leastBigKeys   = 3 // however small they are
 	overviewGroups = 10
 	overviewPlaces = 12 // the last one is everything else
 	// overviewDeepPlaces is overviewPlaces of a depth that was asked for.
@@ -46,7 +47,12 @@ const (
 )
 
 func newOverview(r *Report, o WriteOptions) *overview {
-	v := &overview{r: r, keys: bigKeys(r, cmp.Or(o.Rows, overviewKeys)), depth: o.Depth, rows: o.Rows, advice: o.Advice}
+	v := &overview{r: r, small: o.Height > 0 && o.Height <= smallScreen && o.Rows == 0, keys: bigKeys(r, cmp.Or(o.Rows, overviewKeys)), depth: o.Depth, rows: o.Rows, advice: o.Advice}
+	if whole := r.Totals.MemoryBytes; o.Rows == 0 && r.By == ByMemory && whole.Known() { // the largest of a group may be small
+		for len(v.keys) > leastBigKeys && v.keys[len(v.keys)-1].Memory < whole/1000 {
+			v.keys = v.keys[:len(v.keys)-1]
+		}
+	}
 	v.alerts()
 	v.describe(o.Now)
 	v.groups = slices.Clone(r.Groups)
@@ -159,9 +165,6 @@ func (v *overview) describe(now time.Time) {
 	v.describeFiles(now)
 	v.describeKeys()
 	r := v.r
-	if m := r.judgedText(); !m.IsZero() {
-		v.about = append(v.about, m)
-	}
 	v.lead = len(v.about)
 	switch by := r.Redaction; {
 	case by == nil:
@@ -184,6 +187,9 @@ func (v *overview) describe(now time.Time) {
 		if c := &r.Checks[i]; c.Met {
 			v.about = append(v.about, sentenceOf(c.Message, c.Text))
 		}
+	}
+	if _, m := r.otherServers(); !m.IsZero() {
+		v.about = append(v.about, m)
 	}
 	if in := r.fullest(); in != nil {
 		fit := message.Phrase("fit", in.fitText())
@@ -271,17 +277,21 @@ func (v *overview) describeFiles(now time.Time) {
 			taken = message.New("{time} ({age} ago)", message.Phrase("time", taken), message.Phrase("age", RoughDuration(age)))
 		}
 	}
-	args := []message.Arg{message.Phrase("taken", taken), message.Word("checksum", checksum),
-		message.Phrase("state", state), message.Int("n", int64(len(r.Inputs)))}
+	facts := message.New("taken {taken}, checksum {checksum}, {state}", message.Phrase("taken", taken),
+		message.Word("checksum", checksum), message.Phrase("state", state))
+	if v.small && checksum == "ok" && state.ID == "complete" {
+		facts = message.New("taken {taken}", message.Phrase("taken", taken))
+	}
+	args := []message.Arg{message.Phrase("facts", facts), message.Int("n", int64(len(r.Inputs)))}
 	switch {
 	case len(r.Inputs) == 1:
 		in := &r.Inputs[0]
-		v.about = append(v.about, message.New("{file}: {server}, taken {taken}, checksum {checksum}, {state}",
+		v.about = append(v.about, message.New("{file}: {server}, {facts}",
 			append(args, fileArg("file", in.Name), message.Phrase("server", serverText(in)))...))
 	case len(r.Inputs) > 1:
-		snapshots := "{n} snapshots, taken {taken}, checksum {checksum}, {state}"
+		snapshots := "{n} snapshots, {facts}"
 		if dir := r.directory(); dir != "" {
-			snapshots = "{n} snapshots in {directory}, taken {taken}, checksum {checksum}, {state}"
+			snapshots = "{n} snapshots in {directory}, {facts}"
 			args = append(args, message.Path("directory", dir))
 		}
 		v.about = append(v.about, message.New(snapshots, args...))
@@ -327,14 +337,14 @@ func (v *overview) describeKeys() {
 		message.Size("value", t.ValueBytes),
 		shareArg("share", t.WithoutTTL, t.Keys), shareArg("bytes", int64(t.WithoutTTLMemory), int64(t.MemoryBytes)),
 		shareArg("values", t.WithoutTTLBytes, t.ValueBytes)}
-	id := "{keys}, {memory} of memory; no TTL: {share} of keys, {bytes} of bytes"
+	id := "{keys}, {memory} of memory; no TTL: {share} ({bytes} of bytes)"
 	switch {
 	case t.Keys == 0:
 		id = "no keys"
 	case !t.MemoryBytes.Known():
-		id = "{keys}, {value} of values; no TTL: {share} of keys, {values} of bytes"
+		id = "{keys}, {value} of values; no TTL: {share} ({values} of bytes)"
 	case used.Known() && r.Filter == nil && len(r.Inputs) > 0:
-		id = "{keys}, {memory} (used_memory {used}); no TTL: {share} of keys, {bytes} of bytes"
+		id = "{keys}, {memory} (used_memory {used}); no TTL: {share} ({bytes} of bytes)"
 	}
 	v.about = append(v.about, message.New(id, args...))
 }
@@ -375,7 +385,7 @@ func (v *overview) head(p page, alerts int) {
 	}
 	for _, s := range v.about[:min(len(v.about), v.lead+alerts)] {
 		if t, ok := p.(*textPage); ok && v.tight {
-			t.cut(s)
+			t.sentenceIn("", s)
 			continue
 		}
 		p.sentence(s)

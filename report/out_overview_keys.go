@@ -12,9 +12,8 @@ import (
 // group besides.
 type bigKey struct {
 	KeyRow
-	more int64  // keys
-	size Figure // of these, bytes
-	open bool   // the list ends with one of them: there may be more
+	more int64 // keys
+	open bool  // the list ends with one of them: there may be more
 }
 
 // bigKeys returns the largest keys of at most n groups by the measure of the report. Where groups
@@ -22,7 +21,7 @@ type bigKey struct {
 func bigKeys(r *Report, n int) (rows []bigKey) {
 	list := r.Top[r.By]
 	byGroup := map[Name]int{}
-	folded := false
+	folded, byMemory := false, r.By == ByMemory || r.By == ByValueBytes && !r.Totals.MemoryBytes.Known()
 	for i := range list {
 		k := &list[i]
 		at, known := byGroup[k.Group]
@@ -33,12 +32,10 @@ func bigKeys(r *Report, n int) (rows []bigKey) {
 		}
 		row := &rows[at]
 		row.more++
-		row.size += sizeOf(k.Memory, int64(k.ValueBytes))
 		row.open = i == len(list)-1 && int64(len(list)) < r.Totals.Keys
 		folded = true
 	}
-	if byMemory := r.By == ByMemory || r.By == ByValueBytes && !r.Totals.MemoryBytes.Known(); folded && byMemory &&
-		len(rows) < n {
+	if folded && byMemory && len(rows) < n {
 		var others []*KeyRow
 		for i := range r.Groups {
 			g := &r.Groups[i]
@@ -60,16 +57,15 @@ func bigKeys(r *Report, n int) (rows []bigKey) {
 // alike reports whether the keys of a group belong together: its pattern has a word.
 func alike(group Name) bool { return strings.IndexFunc(string(group), unicode.IsLetter) >= 0 }
 
-// called returns the name of the key, and how many more there are like it.
-func (k *bigKey) called() message.Message {
-	args := []message.Arg{message.Name("key", k.Key), message.Int("n", k.more), sizeArg("size", k.size)}
+// others says how many more keys there are like it.
+func (k *bigKey) others() message.Message {
 	switch {
 	case k.more == 0:
-		return named(k.Key)
+		return message.Message{}
 	case k.open:
-		return message.New("{key} +{n} or more alike ({size})", args...)
+		return message.New("+{n} or more", message.Int("n", k.more))
 	}
-	return message.New("{key} +{n} alike ({size})", args...)
+	return signedCount(k.more)
 }
 
 // keysTable is the table of the first n biggest keys.
@@ -79,10 +75,6 @@ func (v *overview) keysTable(n int) table {
 		rows[i] = v.keys[i].KeyRow
 	}
 	t := v.r.keysTable(rows, false)
-	for i := range t.columns {
-		if t.columns[i].Title == "key" {
-			t.columns[i] = nameColumn("key", func(i int) message.Message { return v.keys[i].called() })
-		}
-	}
+	t.columns = append(t.columns, leftColumn("alike", func(i int) message.Message { return v.keys[i].others() }).drop(1))
 	return t
 }

@@ -213,7 +213,6 @@ func (v *overview) problemsTable(n int) table {
 		wordColumn("severity", func(i int) string { return rows[i].Severity }),
 		wordColumn("rule", func(i int) string { return rows[i].Rule }),
 		countColumn("keys", func(i int) Figure { return rows[i].keyCount() }),
-		countColumn("groups", func(i int) Figure { return rows[i].groupCount() }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].size() }).drop(1),
 		rightColumn("worst", func(i int) message.Message { return rows[i].worst().against() }),
 		v.r.inputColumn(func(i int) int {
@@ -312,22 +311,18 @@ func (v *overview) findProblems() {
 	for _, severity := range rules {
 		counts[severity]++
 	}
-	groups := int64(0)
-	for i := range v.r.Groups {
-		if v.r.Groups[i].Findings > 0 {
-			groups++
-		}
+	config := v.r.Config
+	config.FailOn = "" // that judges nothing
+	id := "{n} of {rules} of {config}: {errors}, {warnings}, {infos} info"
+	switch {
+	case len(v.problems) == 0:
+		id = "none, by {rules} of {config}"
+	case v.r.Findings.Ignored > 0:
+		id = "{n} of {rules} of {config}: {errors}, {warnings}, {infos} info; {ignored} ignored"
 	}
-	if len(v.problems) == 0 {
-		v.broken = word("none")
-		return
-	}
-	id := "{rules} broken in {where}: {errors}, {warnings}, {infos} info"
-	if v.r.Findings.Ignored > 0 {
-		id = "{rules} broken in {where}: {errors}, {warnings}, {infos} info; {ignored} ignored"
-	}
-	v.broken = message.New(id, message.Number("rules", int64(len(rules)), "1 rule", "{n} rules"),
-		message.Number("where", groups, "1 group", "{n} groups"), message.Number("errors", counts["error"], "1 error", "{n} errors"),
+	v.broken = message.New(id, message.Int("n", int64(len(rules))),
+		message.Number("rules", int64(len(rules)+len(v.r.Passed)), "1 rule", "{n} rules"),
+		message.Phrase("config", configText(&config)), message.Number("errors", counts["error"], "1 error", "{n} errors"),
 		message.Number("warnings", counts["warning"], "1 warning", "{n} warnings"), message.Int("infos", counts["info"]),
 		message.Number("ignored", v.r.Findings.Ignored, "1 finding", "{n} findings"))
 }
@@ -353,13 +348,6 @@ func (f *Finding) keyCount() Figure {
 		n += Figure(f.Examples[i].Keys)
 	}
 	return n
-}
-
-func (f *Finding) groupCount() Figure {
-	if len(f.Groups) == 0 {
-		return Unknown
-	}
-	return Figure(len(f.Groups)) + max(0, f.GroupsMore)
 }
 
 // worst returns the worst example, nil if there is none.

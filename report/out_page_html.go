@@ -123,6 +123,11 @@ func (s *htmlSection) Short() message.Message {
 	return word(cmp.Or(htmlShort[s.Title.ID], s.Title.ID))
 }
 
+// place returns the identifier of a section with a place in the contents, else "".
+func (s *htmlSection) place() string {
+	return strings.ReplaceAll(strings.ToLower(s.Short().ID), " ", "-")
+}
+
 // htmlShort are the titles in the contents that are not those of the sections.
 var htmlShort = map[string]string{"What could be saved": "Savings", "Biggest keys": "Keys", "By type": "Types",
 	"TTL": "TTLs", "By encoding": "Encodings", "Distribution of keys": "Distributions", "By database": "Databases",
@@ -179,10 +184,8 @@ func (p *htmlPage) add(b htmlBlock) {
 func (p *htmlPage) above(b htmlBlock) { p.last().Blocks = slices.Insert(p.last().Blocks, 0, b) }
 
 func (p *htmlPage) section(title, note message.Message) {
-	s := htmlSection{fmt.Sprint("part-", len(p.Sections)), title, note, nil}
-	if short := s.Short(); !short.IsZero() {
-		s.ID = strings.ReplaceAll(strings.ToLower(short.ID), " ", "-")
-	}
+	s := htmlSection{Title: title, Note: note}
+	s.ID = cmp.Or(s.place(), fmt.Sprint("part-", len(p.Sections)))
 	p.Sections = append(p.Sections, s)
 	p.left += max(0, p.room)
 	p.room = min(p.left, htmlSectionBytes)

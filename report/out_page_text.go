@@ -81,8 +81,8 @@ func (p *textPage) section(title, note message.Message) {
 	if !note.IsZero() {
 		line += p.style.sentence(message.New(" ({note})", message.Phrase("note", note)))
 	}
-	if p.small && p.width > 0 && text.Width(line) > p.width {
-		line = head
+	if p.small && p.width > 0 {
+		line = text.ShortenEnd(line, p.width)
 	}
 	line = p.wrapped("", "  ", line)
 	if note, ok := strings.CutPrefix(line, head); ok {
@@ -116,9 +116,16 @@ func (p *textPage) strong(m message.Message) {
 
 func (p *textPage) sentence(m message.Message) { p.wrap("", "  ", p.style.sentence(m)) }
 
-func (p *textPage) cut(m message.Message) {
+// sentenceIn writes a sentence in one line: names in it are cut before its end is.
+func (p *textPage) sentenceIn(first string, m message.Message) {
 	p.begun = true
-	p.w.WriteString(text.ShortenEnd(p.line(m), p.width) + "\n")
+	line := first + p.line(m)
+	for names := nameWidth; names >= nameWidth/3 && text.Width(line) > p.width; names -= 2 {
+		if s := first + strings.ReplaceAll(p.marked(shown(m, p.catalogue, names)), text.NBSP, " "); text.Width(s) <= p.width {
+			line = s
+		}
+	}
+	p.w.WriteString(text.ShortenEnd(line, p.width) + "\n")
 }
 
 func (p *textPage) foot(m message.Message) {
@@ -139,7 +146,7 @@ func (p *textPage) list(items []message.Message) {
 	for i, m := range items {
 		first := fmt.Sprintf("  %d. ", i+1)
 		if p.small && p.width > 0 {
-			p.w.WriteString(first + text.ShortenEnd(p.line(m), p.width-len(first)) + "\n")
+			p.sentenceIn(first, m)
 			continue
 		}
 		p.wrap(first, "     ", p.style.sentence(m))

@@ -26,8 +26,8 @@ const smallScreen = 32
 func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	v := newOverview(r, o)
 	rows, steps := v.all(), screenSteps
-	if o.Height > 0 && o.Height <= smallScreen && o.Rows == 0 {
-		v.small, steps = true, smallSteps
+	if v.small {
+		steps = smallSteps
 	}
 	return writeScreen(w, o, v.lines(o), func(p page) { v.write(p, rows) }, func() bool {
 		if v.small && !v.tight && max(rows.keys, rows.groups, rows.problems, rows.fixes) <= 3 {
@@ -189,7 +189,7 @@ func (v *overview) expiresTable(n int) table {
 		leftColumn("at (UTC)", func(i int) message.Message {
 			return v.r.expiresAt(&rows[i], v.r.ExpiresNext[0].From+secondsOfDay)
 		}).drop(2),
-		countColumn("all keys", func(i int) Figure { return Figure(rows[i].Of) }),
+		countColumn("of keys", func(i int) Figure { return Figure(rows[i].Of) }),
 		sizeColumn("memory", func(i int) Figure { return rows[i].MemoryBytes }),
 		v.r.ownerColumn(func(i int) string { return rows[i].Owner }),
 		nameColumn("prefix", func(i int) message.Message { return named(rows[i].Prefix) }),

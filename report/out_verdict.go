@@ -36,15 +36,15 @@ func (v *overview) fixesNote() message.Message {
 	return message.New("{today} today, {later} later", message.Int("today", today), message.Int("later", later))
 }
 
-// verdict says in a sentence or two how bad it is: the fixes that are for today, what can go and,
-// besides, be saved, and the keys that make other clients wait.
+// verdict says in a few sentences how bad it is: the fixes that are for today, the keys that make other
+// clients wait, what can be saved and, besides, go.
 func (v *overview) verdict() message.Message {
 	today, later := v.today()
 	first := word("Nothing to fix today.")
 	switch {
 	case v.r.Totals.Keys == 0:
 		first = word("There are no keys.")
-	case today > 0 && later > 0 && !v.small:
+	case today > 0 && later > 0:
 		first = message.New("{n} to fix today, {later} later.", message.Number("n", today, "1 thing", "{n} things"),
 			message.Int("later", later))
 	case today > 0:
@@ -52,24 +52,22 @@ func (v *overview) verdict() message.Message {
 	case len(v.problems) > 0:
 		first = word("Nothing to fix today, some things to look at.")
 	}
-	saved, whole := v.r.saved(), int64(v.r.Totals.MemoryBytes)
-	can := "{size} ({share}) can be saved"
-	if len(v.r.CanGo) > 0 && !v.small {
-		first = message.New("{first} What can go frees {size}.", message.Phrase("first", first),
-			message.Phrase("size", v.r.canGoFrees()))
-		can = "{size} more ({share}) can be saved"
-	}
-	var second message.Message
-	if saved > 0 {
-		second = message.New(can, message.Size("size", saved), shareArg("share", saved, whole))
-	}
+	list := []message.Message{first}
 	if keys := v.r.Totals.Stalling; keys > 0 {
-		second = parts(", ", second, message.New("{keys} can stall the server", keysArg("keys", keys)))
+		list = append(list, message.New("{keys} can stall the server.", keysArg("keys", keys)))
 	}
-	if !second.IsZero() {
-		second = message.New("{sentence}.", message.Phrase("sentence", second))
+	saved, can := v.r.saved(), "{size} ({share}) can be saved."
+	if len(v.r.CanGo) > 0 {
+		can = "{size} ({share}) can be saved, {going} can go if nobody needs it."
+		if saved == 0 {
+			can = "{going} can go if nobody needs it."
+		}
 	}
-	return parts(" ", first, second)
+	if saved > 0 || len(v.r.CanGo) > 0 {
+		list = append(list, message.New(can, message.Size("size", saved),
+			shareArg("share", saved, int64(v.r.Totals.MemoryBytes)), message.Phrase("going", v.r.canGoFrees())))
+	}
+	return parts(" ", list...)
 }
 
 // saved returns the bytes that all savings add up to: each is about another group.

@@ -51,7 +51,7 @@ func TestAbout(t *testing.T) {
 	a, b := input("d/a.rdb", 3600, 500, "ok"), input("d/b.rdb", 7200, 600, "none")
 	unread := Input{Name: "d/c.rdb", Created: Unknown, UsedMem: Unknown, Checksum: "not checked"}
 	const first = "d/a.rdb: redis 7.0, taken 1970-01-01 01:00:00 UTC, checksum ok, complete"
-	const keys = "4 keys, 200 B (used_memory 500 B); no TTL: 25.0% of keys, 10.0% of bytes"
+	const keys = "4 keys, 200 B (used_memory 500 B); no TTL: 25.0% (10.0% of bytes)"
 	for name, c := range map[string]struct {
 		r    *Report
 		now  int64
@@ -64,16 +64,16 @@ func TestAbout(t *testing.T) {
 		"an unknown time": {report(nil, input("-", Unknown, 500, "ok")), 9, []string{"standard input: redis 7.0, taken at an unknown time, checksum ok, complete", keys}},
 		"not complete":    {report(func(r *Report) { r.Complete = false }, a), 0, []string{strings.Replace(first, "complete", "NOT COMPLETE", 1), keys}},
 		"two": {report(nil, a, b), 0, []string{"2 snapshots in d/, taken 1970-01-01 01:00:00 UTC to 1970-01-01 02:00:00 UTC, checksum ok in some only, complete",
-			"4 keys, 200 B (used_memory 1.1 KB); no TTL: 25.0% of keys, 10.0% of bytes"}},
+			"4 keys, 200 B (used_memory 1.1 KB); no TTL: 25.0% (10.0% of bytes)"}},
 		"at one time": {report(nil, a, input("x.rdb", 3600, 600, "ok")), 0, []string{"2 snapshots, taken 1970-01-01 01:00:00 UTC, checksum ok, complete",
-			"4 keys, 200 B (used_memory 1.1 KB); no TTL: 25.0% of keys, 10.0% of bytes"}},
+			"4 keys, 200 B (used_memory 1.1 KB); no TTL: 25.0% (10.0% of bytes)"}},
 		"none is ok": {report(nil, input("d/a", 1, Unknown, "none"), input("d/b", 1, 3, "not checked")), 0, []string{"2 snapshots in d/, taken 1970-01-01 00:00:01 UTC, checksum not known to be ok, complete",
-			"4 keys, 200 B of memory; no TTL: 25.0% of keys, 10.0% of bytes"}},
-		"one was not read": {report(nil, a, unread), 0, []string{"2 snapshots in d/, taken 1970-01-01 01:00:00 UTC, checksum ok, complete", "4 keys, 200 B of memory; no TTL: 25.0% of keys, 10.0% of bytes"}},
-		"none":             {report(nil), 0, []string{"4 keys, 200 B of memory; no TTL: 25.0% of keys, 10.0% of bytes"}},
-		"filtered":         {report(func(r *Report) { r.Filter = &Filter{} }, a), 0, []string{first, "4 keys, 200 B of memory; no TTL: 25.0% of keys, 10.0% of bytes"}},
+			"4 keys, 200 B of memory; no TTL: 25.0% (10.0% of bytes)"}},
+		"one was not read": {report(nil, a, unread), 0, []string{"2 snapshots in d/, taken 1970-01-01 01:00:00 UTC, checksum ok, complete", "4 keys, 200 B of memory; no TTL: 25.0% (10.0% of bytes)"}},
+		"none":             {report(nil), 0, []string{"4 keys, 200 B of memory; no TTL: 25.0% (10.0% of bytes)"}},
+		"filtered":         {report(func(r *Report) { r.Filter = &Filter{} }, a), 0, []string{first, "4 keys, 200 B of memory; no TTL: 25.0% (10.0% of bytes)"}},
 		"no keys":          {report(func(r *Report) { r.Totals = Totals{} }, a), 0, []string{first, "no keys"}},
-		"values":           {report(func(r *Report) { r.Totals.MemoryBytes = Unknown }, a), 0, []string{first, "4 keys, 100 B of values; no TTL: 25.0% of keys, 30.0% of bytes"}},
+		"values":           {report(func(r *Report) { r.Totals.MemoryBytes = Unknown }, a), 0, []string{first, "4 keys, 100 B of values; no TTL: 25.0% (30.0% of bytes)"}},
 		"at least":         {report(func(r *Report) { r.Totals.MemoryBound = true }, a), 0, []string{first, strings.Replace(keys, "200", "at least 200", 1)}},
 		"hashes":           {report(func(r *Report) { r.Redaction = &Redaction{} }, a), 0, []string{first, keys, "names are hashes with a random salt: those of another report differ (--redact-salt)"}},
 		"salted hashes":    {report(func(r *Report) { r.Redaction = &Redaction{Salt: "x"} }, a), 0, []string{first, keys, "names are hashes: reports with the same salt compare"}},

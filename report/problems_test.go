@@ -10,7 +10,7 @@ import (
 	"github.com/rdblens/rdblens/thresholds"
 )
 
-// TestBroken checks the headline of the problems: rules, groups and severities, each rule
+// TestBroken checks the headline of the problems: rules and severities, each rule
 // by its worst.
 func TestBroken(t *testing.T) {
 	finding := func(rule, severity string) Finding {
@@ -18,25 +18,23 @@ func TestBroken(t *testing.T) {
 	}
 	for _, c := range []struct {
 		rules   []Finding
-		groups  []int64
+		passed  int
 		ignored int64
 		want    string
 	}{
-		{nil, nil, 5, "none"},
-		{[]Finding{finding("no-ttl", "info")}, nil, 0, "1 rule broken in 0 groups: 0 errors, 0 warnings, 1 info"},
-		{[]Finding{finding("no-ttl", "error")}, []int64{0, 1, 2}, 1, "1 rule broken in 2 groups: 1 error, 0 warnings, 0 info; 1 finding ignored"},
-		{[]Finding{finding("no-ttl", "warning"), finding("big-string", "error"), finding("big-string", "warning"), finding("key-length", "warning")}, []int64{1}, 0, "3 rules broken in 1 group: 1 error, 2 warnings, 0 info"},
-		{[]Finding{finding("no-ttl", "info"), finding("no-ttl", "warning")}, nil, 0, "1 rule broken in 0 groups: 0 errors, 1 warning, 0 info"},
+		{nil, 2, 5, "none, by 2 rules of profile default"},
+		{[]Finding{finding("no-ttl", "info")}, 0, 0, "1 of 1 rule of profile default: 0 errors, 0 warnings, 1 info"},
+		{[]Finding{finding("no-ttl", "error")}, 3, 1, "1 of 4 rules of profile default: 1 error, 0 warnings, 0 info; 1 finding ignored"},
+		{[]Finding{finding("no-ttl", "warning"), finding("big-string", "error"), finding("big-string", "warning"), finding("key-length", "warning")}, 1, 0, "3 of 4 rules of profile default: 1 error, 2 warnings, 0 info"},
+		{[]Finding{finding("no-ttl", "info"), finding("no-ttl", "warning")}, 0, 0, "1 of 1 rule of profile default: 0 errors, 1 warning, 0 info"},
 	} {
-		r := &Report{Rules: c.rules, Findings: Counts{Ignored: c.ignored}}
-		for _, n := range c.groups {
-			r.Groups = append(r.Groups, Group{Findings: n})
-		}
+		r := &Report{Config: Config{Profile: "default", FailOn: "error"}, Rules: c.rules, Passed: make([]string, c.passed),
+			Findings: Counts{Ignored: c.ignored}}
 		if got := english(newOverview(r, WriteOptions{}).broken); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	// How many keys and groups a problem is about, as far as that is known.
+	// How many keys a problem is about, as far as that is known.
 	example := func(keys int64) Example { return Example{Subject: "s", Keys: keys} }
 	for _, c := range []struct {
 		f    Finding
@@ -46,15 +44,6 @@ func TestBroken(t *testing.T) {
 		{Finding{Rule: "slot-skew", Count: 3, Examples: []Example{{KeyRow: &KeyRow{}}}}, 3}, {Finding{Rule: "no such rule", Count: 2, Examples: []Example{example(3), example(4)}}, 7}} {
 		if got := c.f.keyCount(); got != c.want {
 			t.Errorf("%+v: %d keys, want %d", c.f, got, c.want)
-		}
-	}
-	for _, c := range []struct {
-		groups int
-		more   Figure
-		want   Figure
-	}{{0, 5, Unknown}, {2, 0, 2}, {2, 3, 5}, {2, Unknown, 2}} {
-		if got := (&Finding{Groups: make([]FindingGroup, c.groups), GroupsMore: c.more}).groupCount(); got != c.want {
-			t.Errorf("%+v: %d groups", c, got)
 		}
 	}
 	// The groups of a finding in a sentence: five, and how many others.

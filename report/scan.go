@@ -360,9 +360,11 @@ type scanned struct {
 // one reads one source: again if its used_memory shows that it was read with the sizes
 // of another allocator than that of the server that wrote it.
 func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanned {
-	sizes := s.opt.Memory
+	sizes := s.opt.Info.Options(s.opt.Memory)
 	found, node, certain := findAllocator(ctx, source, sizes, firstPart, true)
-	sizes.Allocator, sizes.StreamNode = found.Allocator, node
+	if sizes.Allocator = found.Allocator; sizes.StreamNode == 0 {
+		sizes.StreamNode = node
+	}
 	out := s.pass(ctx, source, number, jobs, sizes, !certain)
 	m := out.input.Memory
 	if m == nil || m.Model == "" {

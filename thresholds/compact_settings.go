@@ -164,7 +164,7 @@ func (e *Engine) CompactSettings(sums *CompactSums, groups []GroupSums, whole in
 				best++
 			}
 			saves, keys := steps[best].Saves-now.Saves, steps[best].Keys-now.Keys
-			if keys == 0 || saves*minSavingShare < whole {
+			if keys == 0 || saves < minSavingBytes || saves*minSavingShare < whole {
 				continue
 			}
 			name := settingName(e.server, t, form == compactIntset) + s.suffix

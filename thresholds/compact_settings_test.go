@@ -17,7 +17,7 @@ func TestCompactSettings(t *testing.T) {
 		if typ == parser.ZSet {
 			enc = parser.EncSkiplist
 		}
-		return &parser.Key{Type: typ, Encoding: enc, Elements: elements, Longest: longest, Memory: 10_000 + saves, CompactMemory: 10_000}
+		return &parser.Key{Type: typ, Encoding: enc, Elements: elements, Longest: longest, Memory: 10_000 + 100*saves, CompactMemory: 10_000}
 	}
 	var sums CompactSums
 	for _, k := range []*parser.Key{
@@ -34,24 +34,31 @@ func TestCompactSettings(t *testing.T) {
 	var twice CompactSums
 	twice.Add(&sums)
 	twice.Add(&sums)
-	if got, want := twice.upTo(compactZSet, 2, 2), (CompactSum{12, 2 * (1000 + 2000 + 400 + 300 + 7000 + 50)}); got != want {
+	if got, want := twice.upTo(compactZSet, 2, 2), (CompactSum{12, 200 * (1000 + 2000 + 400 + 300 + 7000 + 50)}); got != want {
 		t.Errorf("both limits: %+v, want %+v", got, want)
 	}
 	got := ""
-	for _, a := range e.CompactSettings(&sums, nil, 100_000) {
+	for _, a := range e.CompactSettings(&sums, nil, 10_000_000) {
 		got += fmt.Sprintln(a.Setting, a.Value, a.Keys, a.Saves, a.Steps)
 	}
-	want := `hash-max-listpack-value 256 2 5000 [{64 0 0} {128 1 500} {256 2 5000}]
-zset-max-listpack-entries 256 2 3000 [{128 1 50} {256 3 3050} {512 5 3750}]
+	want := `hash-max-listpack-value 256 2 500000 [{64 0 0} {128 1 50000} {256 2 500000}]
+zset-max-listpack-entries 256 2 300000 [{128 1 5000} {256 3 305000} {512 5 375000}]
 `
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if list := e.CompactSettings(&sums, nil, 3000*minSavingShare+1); len(list) != 1 {
+	if list := e.CompactSettings(&sums, nil, 300_000*minSavingShare+1); len(list) != 1 {
 		t.Errorf("less than a 500th: %+v", list)
 	}
+	var few CompactSums
+	for range 2 {
+		e.CountCompact(key(parser.ZSet, 200, 10, minSavingBytes/200-1), &few)
+	}
+	if list := e.CompactSettings(&few, nil, 1); len(list) != 0 {
+		t.Errorf("less than used_memory changes by itself: %+v", list)
+	}
 	if text := e.CompactSettings(&sums, nil, 1)[1].Text.String(); text != "Set zset-max-listpack-entries to 256 (128 now): 2 sorted sets become compact when the server restarts, "+
-		"or when they are written again. Saves 2.9 KB. The cost: a look-up then reads up to 256 elements one after the other, some 2 µs. Others would save: 512: 3.6 KB." {
+		"or when they are written again. Saves 293 KB. The cost: a look-up then reads up to 256 elements one after the other, some 2 µs. Others would save: 512: 361 KB." {
 		t.Error(text)
 	}
 }

@@ -269,7 +269,7 @@ func which(g *GroupSums, keys, matching int64) message.Message {
 	case keys == matching:
 		return message.New("{group} ({n} keys)", args...)
 	case g.DB >= 0:
-		return message.New("{n} of the {of} keys of {group}, db {db}", args...)
+		return message.New("{n} of the {of} keys of {group} (db {db})", args...)
 	}
 	return message.New("{n} of the {of} keys of {group}", args...)
 }

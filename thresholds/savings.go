@@ -257,11 +257,7 @@ func (g *GroupSums) shared(all int64) saving {
 	}
 	hashes := (n + hashFields - 1) / hashFields
 	packed := n/hashFields*hash(hashFields) + hash(n%hashFields)
-	// A server that runs makes the table smaller when less than a tenth of it is used (dict.c, hashtable.c).
-	tables := g.Model.KeyTable(all) - g.Model.KeyTable(all-n+hashes)
-	if g.Model.State() == "live" && (all-n+hashes)*10 > all {
-		tables = g.Model.KeyTable(all) - g.Model.ShrunkKeyTable(all-n+hashes, all)
-	}
+	tables := g.Model.KeyTable(all) - g.Model.ShrunkKeyTable(all-n+hashes, all)
 	bytes := int64(math.Round(value))
 	return saving{action: adviseShare, bytes: g.MemoryWithoutTTL - packed + tables, keys: n, memory: g.MemoryWithoutTTL,
 		flags: []string{"--no-ttl"},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -29,25 +28,30 @@ type filter struct {
 	bounded     bool     // one of the conditions of within was given; set by ready
 	prefixes    []string // Under without escapes
 	globs       []*naming.Glob
-	expressions []expression
+	expressions []*regexp.Regexp
 }
 
-// expression is a regular expression with the literal prefix of its matches, for
-// which a search is far cheaper.
-type expression struct {
-	prefix []byte
-	re     *regexp.Regexp
-}
-
-func (x *expression) match(name []byte) bool {
-	return (len(x.prefix) == 0 || bytes.Contains(name, x.prefix)) && x.re.Match(name)
-}
-
-// ready prepares the filter when all flags were read.
-func (f *filter) ready() {
+// ready prepares the filter when all flags were read. An error is a range that is empty.
+func (f *filter) ready() error {
 	f.bounded = f.MaxSize != nil || f.MaxElements != nil || f.MinMemory != nil || f.MaxMemory != nil ||
 		f.ExpireAfter != nil || f.ExpireBefore != nil || f.ExpireAfterTaken != nil || f.ExpireBeforeTaken != nil ||
 		f.NoTTL || f.TTLUnder != nil || f.TTLOver != nil || f.IdleOver != nil
+	over := func(low, high *int64) bool { return low != nil && high != nil && *low > *high }
+	for _, r := range []struct {
+		low, high string
+		empty     bool
+	}{
+		{"min-size", "max-size", over(&f.MinSize, f.MaxSize)},
+		{"min-elements", "max-elements", over(&f.MinElements, f.MaxElements)},
+		{"min-memory", "max-memory", over(f.MinMemory, f.MaxMemory)},
+		{"ttl-over", "ttl-under", over(f.TTLOver, f.TTLUnder)},
+		{"expire-after", "expire-before", over(f.ExpireAfter, f.ExpireBefore)},
+	} {
+		if r.empty {
+			return usageError("no key is within --{low} and --{high}", message.Text("low", r.low), message.Text("high", r.high))
+		}
+	}
+	return nil
 }
 
 // active reports whether the filter can drop a key.
@@ -121,7 +125,7 @@ func (f *filter) keepName(name []byte) bool {
 		return false
 	}
 	for i := range f.expressions {
-		if ok = f.expressions[i].match(name); ok {
+		if ok = f.expressions[i].Match(name); ok {
 			break
 		}
 	}
@@ -178,13 +182,8 @@ func (f *filter) register(cmd *cobra.Command) {
 				return errors.New("empty expression")
 			}
 			re, err := regexp.Compile(arg)
-			if err != nil {
-				return err
-			}
-			prefix, _ := re.LiteralPrefix()
-			f.expressions = append(f.expressions, expression{[]byte(prefix), re})
-			f.Regex = append(f.Regex, arg)
-			return nil
+			f.expressions, f.Regex = append(f.expressions, re), append(f.Regex, arg)
+			return err
 		}}.add(cmd)
 	const sizes = "a size is 100, 100B, 10KB, 5MB or 1GB; KB is 1024 bytes"
 	option{name: "min-size", arg: "SIZE", usage: "only keys whose value has at least this many bytes: 10KB, 1MB",

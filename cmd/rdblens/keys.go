@@ -289,7 +289,7 @@ func (p *keysFlags) keysOf(ctx context.Context, e *env, in *input, out io.Writer
 	if model != nil && err == nil && info.UsedMem > 0 && sizes.Server == "" && !p.format.selects &&
 		(source.Once || isTerminal(e.stderr)) { // scripts read the same of a file in its report
 		if allocator.Allocator = model.Allocator(); options.Allocators {
-			allocator = report.AllocatorOf(model, info)
+			allocator = report.AllocatorOf(model, info, w.memory.Load())
 		}
 		if doubt := allocator.Doubt(); !doubt.IsZero() {
 			e.warn(doubt)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report"
@@ -23,7 +24,8 @@ type rowWriter struct {
 	created  int64                  // Info.Created
 	file     []byte                 // name of the input
 	out      io.Writer
-	spare    chan []byte // chunks not in use
+	spare    chan []byte  // chunks not in use
+	memory   atomic.Int64 // of all keys, also those that are not wanted
 }
 
 func (w *rowWriter) newSink() parser.Sink { return w.newRows() }
@@ -65,6 +67,7 @@ type rowSink struct {
 	names    *naming.Cache
 	pattern  []byte // of the last key
 	findings []thresholds.Finding
+	memory   int64 // of the keys since the last Flush
 }
 
 const (
@@ -78,6 +81,7 @@ const (
 type appendRow func(dst []byte, k *parser.Key, found []thresholds.Finding) []byte
 
 func (s *rowSink) Key(k *parser.Key) {
+	s.memory += max(k.Memory, 0)
 	if !s.wanted(k) {
 		return
 	}
@@ -297,6 +301,8 @@ func (s *rowSink) Size() int { return len(s.full)*rowChunk + cap(s.last) }
 // Flush writes the rows, also in the middle of a block. The error is a
 // *writingError.
 func (s *rowSink) Flush(bool) error {
+	s.rowWriter.memory.Add(s.memory)
+	s.memory = 0
 	for _, chunk := range s.full {
 		if _, err := s.out.Write(chunk); err != nil {
 			return &writingError{err}

@@ -121,7 +121,7 @@ func (p *passFlags) register(cmd *cobra.Command) {
 	option{name: "server", arg: "NAME",
 		usage: "server whose memory is computed, such as redis-7.0 or valkey-8.1 (default the one that wrote the snapshot)",
 		words: memory.Servers(), set: model(&p.memory.Server), hint: "--server redis-7.0"}.add(cmd)
-	option{name: "allocator", arg: "NAME", usage: "its allocator: {list} (default the one that used_memory fits)",
+	option{name: "allocator", arg: "NAME", usage: "its allocator: {list} (default the one that used_memory fits; MEMORY MALLOC-STATS shows it: quantum size 8, 16)",
 		list:  strings.Join(memory.Allocators(), ", "),
 		words: memory.Allocators(), set: model(&p.memory.Allocator), hint: "--allocator jemalloc-system"}.add(cmd)
 	option{name: "state", arg: "STATE", usage: "live (as the keys grew) or reloaded (as after a restart) (default live)",
@@ -140,7 +140,9 @@ func (p *passFlags) load(ctx context.Context, e *env) (err error) {
 	if p.policy, err = p.policyFlags.load(ctx, e); err != nil {
 		return err
 	}
-	p.filter.ready()
+	if err := p.filter.ready(); err != nil {
+		return err
+	}
 	if most := p.policy.MaxDownload; most != nil {
 		if p.maxDownload = most.Number; most.Number < 0 {
 			p.maxDownload = math.MaxInt64

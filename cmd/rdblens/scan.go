@@ -109,7 +109,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 		"to this directory, in every format of -f, and an index README.md",
 		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
 	baselineOption(&o.baseline).add(cmd)
-	option{name: "since", arg: "OLD", usage: "older snapshot or saved report of the same server: the page (-f html) shows what has grown since",
+	option{name: "since", arg: "OLD", usage: "older snapshot or saved report of the same server: the page, the ticket and the details show what has grown since",
 		hint: "rdblens scan --since monday.rdb tuesday.rdb -f html=report.html", set: textOf(&o.older)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error and sets exit code 1 (rule max-age)", "26h or 2d").add(cmd)
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error and sets exit code 1 (rule min-keys)", "100000").add(cmd)
@@ -144,7 +144,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 			o.filter.Over = strings.Split(arg, ",")
 			return err
 		}}.add(cmd)
-	option{name: "info", arg: "FILE", usage: "output of INFO, MEMORY STATS and CONFIG GET of the server: say where its used_memory went; can be repeated",
+	option{name: "info", arg: "FILE", usage: "output of INFO, MEMORY STATS, MEMORY MALLOC-STATS and CONFIG GET of the server: say where its used_memory went; can be repeated",
 		hint: "redis-cli INFO > info.txt", set: o.readInfo}.add(cmd)
 	option{name: "maxmemory", arg: "SIZE", usage: "report whether the keys fit into a server of this size, such as 4GB",
 		hint: "write {names}", names: "512MB or 4GB", set: sizeOf(&o.MaxMemory, 1)}.add(cmd)
@@ -239,15 +239,20 @@ func isModel(word string) bool {
 }
 
 // whatIfServers returns the files among the arguments: servers that follow --what-if after
-// a space are its value, unless there is such a file.
-func (o *scanFlags) whatIfServers(args []string) []string {
+// a space are its value, unless there is such a file. An error is a list of which only a part are
+// servers.
+func (o *scanFlags) whatIfServers(args []string) (files []string, err error) {
 	if !o.whatIfAlone {
-		return args
+		return args, nil
 	}
-	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+	files = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		words := serverWords(arg)
-		if exists(arg) || len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !isModel(word) }) {
+		if exists(arg) || !slices.ContainsFunc(words, isModel) {
 			return false
+		}
+		if i := slices.IndexFunc(words, func(word string) bool { return !isModel(word) }); i >= 0 {
+			err = usageError("--what-if: unknown server {name}", message.Element("name", words[i])).
+				withHint("servers: {names}", message.Code("names", strings.Join(memory.Servers(), ", ")))
 		}
 		if o.whatIfAlone {
 			o.WhatIf, o.whatIfAlone = nil, false
@@ -255,6 +260,7 @@ func (o *scanFlags) whatIfServers(args []string) []string {
 		o.WhatIf = append(o.WhatIf, words...)
 		return true
 	})
+	return files, err
 }
 
 // readInfo reads what the server said of its memory.
@@ -277,7 +283,11 @@ func (e *env) scan(ctx context.Context, o *scanFlags, args []string) error {
 	if err := o.load(ctx, e); err != nil {
 		return err
 	}
-	if args = o.whatIfServers(args); len(args) == 0 {
+	args, err := o.whatIfServers(args)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
 		return usageError("no snapshot given").withHint("{code} (- is standard input)", message.Code("code", "rdblens scan dump.rdb"))
 	}
 	list, err := e.inputs(args, o.expandFlags)

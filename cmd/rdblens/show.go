@@ -109,7 +109,9 @@ func (o *showOptions) check(cmd *cobra.Command, keys []string) error {
 	if o.fieldTTLs && !o.portable {
 		return usageError("--field-ttls is for --portable").withHint("RESTORE includes the TTLs of fields")
 	}
-	o.filter.ready()
+	if err := o.filter.ready(); err != nil {
+		return err
+	}
 	chosen := o.filter.active() || o.needsRules()
 	if o.format == "text" && len(keys) == 0 && !chosen {
 		return usageError("{code} takes a snapshot and a key",

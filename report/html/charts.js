@@ -30,8 +30,11 @@ const spans = { 600: () => say("the next 24 hours"), 21600: () => say("the next 
 const drawTimes = () => {
   const boxes = [];
   const room = $("#timeline").clientWidth || 1000;
-  const columns = Math.max(1, Math.min(data.times.length, Math.floor((room + 24) / 404)));
-  for (const { from, step_seconds: step, keys } of data.times) {
+  const end = (t) => t.from + t.keys.length * t.step_seconds;
+  const last = (t) => t.from + t.keys.findLastIndex(Boolean) * t.step_seconds;
+  const times = data.times.filter((t, i, all) => t.keys.some(Boolean) && (!i || last(t) >= end(all[i - 1]))); // no longer ones than needed
+  const columns = Math.max(1, Math.min(times.length, Math.floor((room + 24) / 404)));
+  for (const { from, step_seconds: step, keys } of times) {
     const [width, height, bottom] = [(room - 24 * (columns - 1)) / columns, 130, 20];
     const most = Math.max(...keys);
     const at = keys.indexOf(most);

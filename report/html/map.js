@@ -155,11 +155,12 @@ const makeCell = (c, address) => {
   cell.className = "cell " + (outer ? "outer" : rest ? "rest" : colors[color](node));
   cell.href = address + encodeURIComponent(node.path);
   cell.tabIndex = -1;
-  cell.ariaLabel = rest ? name : `${node.path}, ${bytes(node.size)}, ${keysOf(node.keys)}, ${worst === "error" ? say("errors") : worst ? say("warnings") : say("no errors")}`;
+  cell.title = cell.ariaLabel = rest ? name : `${node.path}, ${bytes(node.size)}, ${keysOf(node.keys)}, ${worst === "error" ? say("errors") : worst ? say("warnings") : say("no errors")}`;
   const px = (n, of) => n / of * 100 + "%";
   Object.assign(cell.style, { left: px(x, mapSize[0]), top: px(y, mapSize[1]), width: px(w, mapSize[0]), height: px(h, mapSize[1]) });
   if (h > 15 && w > 24) cell.append(make("span", {}, name));
-  if (!outer && h > 34 && w > 40) cell.append(make("span", { class: "figure" }, rest ? "" : show1(node)));
+  const figure = outer || rest ? "" : show1(node);
+  if (figure && h > 34 && w > figure.length * 7.5 + 9) cell.append(make("span", { class: "figure" }, figure));
   if (worst && h > 16 && w > 40 && (!outer || depth === 0)) {
     cell.append(make("i", { class: "badge " + worst }));
     cell.classList.add("marked");
@@ -172,7 +173,7 @@ const makeCell = (c, address) => {
 const markOf = () => {
   const chosen = state.key !== undefined ? nodeOfKey(state.key) : nodeAt(state.at);
   return (c) => {
-    c.chosen = c.node === chosen && !c.rest;
+    c.chosen = chosen !== tree && c.node === inside(chosen) && !c.rest;
     c.cell.classList.toggle("dim", hits !== null && !hits.has(c.node));
     c.cell.classList.toggle("chosen", c.chosen);
   };
@@ -268,7 +269,8 @@ if (tree) {
       draw(zooms && !still.matches, zooms && focus ? () => cells.find((c) => isBelow(from, c.node)) ?? cells[0] : null);
       if (zooms) zoom(from, next, drawn);
       const used = new Set(cells.filter((c) => !c.outer && !c.rest).map((c) => colors[color](c.node)));
-      $("#legend").replaceChildren(...legends[color]().filter(([name]) => used.has(name)).map(([name, text]) => make("li", {}, make("svg", { "aria-hidden": "true" }, make("rect", { class: name, width: 12, height: 12 })), text)));
+      $("#legend").replaceChildren(...legends[color]().filter(([name]) => used.has(name)).map(([name, text]) => make("li", {}, make("svg", { "aria-hidden": "true" }, make("rect", { class: name, width: 12, height: 12 })), text)),
+        ...(color === "severity" ? [] : ["error", "warning"]).filter((worst) => cells.some((c) => !c.rest && c.node[worst])).map((worst) => make("li", {}, make("i", { class: "badge " + worst }), worst === "error" ? say("errors") : say("warnings"))));
     } else mark();
     drawCrumbs(node);
     if (away) scrollTo(0, 0);

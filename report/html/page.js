@@ -79,7 +79,8 @@ const update = (again = false) => {
 
 // Links to parts, and those of tables, keep the rest of the state.
 document.addEventListener("click", (e) => {
-  const link = e.target.closest("#contents a, td a[href^='#']");
+  const link = e.target.closest("#contents a, td a[href^='#'], #fix a[href^='#']");
+  if (!e.target.closest("#contents summary")) $("#contents details")?.removeAttribute("open");
   if (!link || e.ctrlKey || e.metaKey || e.shiftKey) return;
   e.preventDefault();
   const wanted = stateOf(link.getAttribute("href").slice(1));
@@ -99,7 +100,7 @@ views.push((before) => { if (state.to && state.to !== before.to) show(state.to);
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest("button.copy");
   if (!button) return;
-  const command = $("pre", button.parentElement);
+  const command = $("pre, code", button.parentElement);
   const done = () => {
     const label = [...button.childNodes];
     button.textContent = say("Copied");

@@ -15,6 +15,9 @@ const section = (title, ...content) => content.length ? [make("h3", {}, title), 
 
 const expires = (node, i) => node.soon[i] ? `${keysOf(node.soon[i])}, ${bytes(node.soon[i + 1])}` : say("none");
 
+// fixOf returns what to do about the keys that a rule flags, as it stands below what the rule found.
+const fixOf = (rule, severity) => $(`#rule-${rule}-${severity} > p:nth-of-type(2)`)?.cloneNode(true);
+
 const signed = (n, show) => n < 0 ? "-" + show(-n) : "+" + show(n);
 
 const nodePane = (node) => {
@@ -25,7 +28,7 @@ const nodePane = (node) => {
     ...fact(say("types"), typesOf(node).join(", ")),
     ...fact(say("without TTL"), (node.nottlKeys ? `${keysOf(node.nottlKeys)} (${percent(node.nottlKeys / node.keys)}), ${bytes(node.nottl)}` : say("none")) +
       (node.was[1] && node.was[2] !== node.nottlKeys ? say(", before {n}", count(node.was[2])) : "")),
-    ...(data.since ? fact(say("since {n}", data.since), node.was.length ? `${signed(node.size - node.was[0], bytes)} (${node.was[0] ? signed(growthOf(node), percent) : say("new")}), ${signed(node.keys - node.was[1], count)} ${say("keys")}` : say("not known")) : []),
+    ...(data.since ? fact(say("since {n}", data.since), !node.was.length ? say("not known") : node.size === node.was[0] && node.keys === node.was[1] ? say("the same") : `${signed(node.size - node.was[0], bytes)} (${node.was[0] ? signed(growthOf(node), percent) : say("new")}), ${signed(node.keys - node.was[1], count)} ${say("keys")}`) : []),
     ...(data.owners ? fact(say("owner"), ownerOf(node)) : []),
     ...(node.median === null ? [] : fact("TTL", node.least === node.most ? duration(node.median) : `${duration(node.least)} – ${duration(node.most)}, ${say("median")} ${duration(node.median)}`)),
     ...(node.soon.length ? [...fact(say("expires before midnight (UTC)"), expires(node, 2)), ...fact(say("expires within 24 hours"), expires(node, 4))] : []));
@@ -44,13 +47,25 @@ const nodePane = (node) => {
   return [facts, ...(node.lacks ? [make("p", { class: "dim" }, say("Up to {n} more keys of this prefix count elsewhere.", count(node.lacks)))] : []),
     ...section(say("What it is"), ...[...names].slice(0, 5).map(([text, n]) => make("p", {}, text, " ", make("span", { class: "dim" }, keysOf(n))))),
     ...section(say("Findings"), ...found.map(([rule, severity, n]) => make("p", {}, badge(severity), " ", ruleLink(rule, severity), " × ", count(n)))),
-    ...section(say("What to do"), ...about.map((c) => c.cloneNode(true)), ...saving.filter((s) => !about.some((c) => c.dataset.about === s.name)).slice(0, 5).map((s) =>
+    ...section(say("What to do"), ...about.map((c) => c.cloneNode(true)), ...(about.length ? [] : found.map(([rule, severity]) => fixOf(rule, severity)).filter(Boolean)), ...saving.filter((s) => !about.some((c) => c.dataset.about === s.name)).slice(0, 5).map((s) =>
       make("p", {}, make("b", {}, s.cells.saves.textContent), " ", ...s.cells.how.cloneNode(true).childNodes))),
     ...section(say("Largest keys"), ...(largest.length ? [make("ul", { class: "keys" }, ...largest)] : []))];
 };
 
+// whyBig says what makes a key as big as it is.
+const whyBig = (k) => {
+  const number = (column) => k.cells[column]?.textContent ? figureOf(english(k.cells[column])) : 0;
+  const [memory, value, elements, largest] = ["memory", "value", "elements", "largest"].map(number);
+  const list = [];
+  if (elements > 1) list.push(say("{n} elements", count(elements)) + (memory ? say(" of {n} each", bytes(memory / elements)) : ""));
+  if (elements > 1 && largest > value / 2) list.push(say("the largest element is {n} of the value", percent(largest / value)));
+  if (memory > value && value) list.push(say("values are {n} of the memory, the rest is what keeps them", percent(value / memory)));
+  return list.join(root.lang === "zh" ? "，" : ", ");
+};
+
 const keyPane = (k) => {
-  const list = make("dl", {});
+  const list = make("dl", {}, ...fact(say("why so big"), whyBig(k)));
+  const rules = [];
   k.heads.forEach((h, i) => {
     const cell = k.row.cells[i];
     if (i === 0 || !cell.textContent) return;
@@ -59,6 +74,7 @@ const keyPane = (k) => {
     const value = make("dd", {});
     if (h === "findings") for (const rule of english(cell).split(", ")) {
       const severity = (data.rules ?? []).find(([name]) => name === rule)?.[1];
+      rules.push(fixOf(rule, severity));
       value.append(...(severity ? [badge(severity), " ", ruleLink(rule, severity)] : [make("code", {}, rule)]), " ");
     } else value.append(...cell.cloneNode(true).childNodes);
     list.append(title, value);
@@ -66,7 +82,7 @@ const keyPane = (k) => {
   const node = nodeOfKey(k.name);
   const about = $$("#fix li.card, #what-can-go li.card").filter((c) => c.dataset.about && (c.dataset.about === k.name || fits(k.name, { path: c.dataset.about, children: [] }) || isBelow(node, byPath.get(c.dataset.about) ?? {})));
   return [list, ...section(say("Where it is"), make("p", {}, make("a", { href: addressOf({ at: node.path }), class: "name" }, node.path || say("all keys")))),
-    ...section(say("What to do"), ...about.map((c) => c.cloneNode(true)))];
+    ...section(say("What to do"), ...(about.length ? about.map((c) => c.cloneNode(true)) : rules.filter(Boolean)))];
 };
 
 // timePane says what expires in a time: in an hour of the day after the snapshot exactly, later what may.

@@ -3,11 +3,13 @@ package text
 import (
 	"cmp"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twcache"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 )
@@ -228,7 +230,8 @@ var units = map[string]bool{"B": true, "KB": true, "MB": true, "GB": true, "TB":
 // tables have those that are not in use: a new one makes 200 KB of tables of its own.
 var tables = sync.Pool{New: func() any {
 	t := new(gridTable)
-	t.table = tablewriter.NewTable(&t.out)
+	t.table = tablewriter.NewTable(&t.out,
+		tablewriter.WithStringerCacheCustom(twcache.NewLRU[reflect.Type, reflect.Value](0))) // none
 	return t
 }}
 

@@ -89,7 +89,10 @@ func ShortenPath(path string, width int) string {
 	return short
 }
 
-// ShortenEnd cuts a sentence at its end to at most width columns.
+// longWord is the length, in bytes, from which a word may be cut.
+const longWord = 24
+
+// ShortenEnd cuts a sentence at its end to at most width columns, before a word if that is short.
 func ShortenEnd(text string, width int) string {
 	if len(text) <= width || Width(text) <= width {
 		return text
@@ -102,7 +105,10 @@ func ShortenEnd(text string, width int) string {
 		}
 		head += n
 	}
-	return strings.TrimRight(text[:head], " ,;:") + ellipsis
+	if space := strings.LastIndexByte(text[:head], ' '); text[head] != ' ' && space > max(head-longWord, head/2) {
+		head = space // a word stays whole
+	}
+	return strings.TrimRight(text[:head], " ,;:.") + ellipsis
 }
 
 // unitLen returns the number of bytes of the first character or escape.

@@ -62,7 +62,7 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 		return Sizes{Allocated: alloc, Usage: usage, Compact: -1}
 	case Packed, PackedEx:
 		if m.ConvertsOnLoad(f.Type, f.Intset, f.Elements) {
-			alloc, usage = m.tabledSizes(a, f)
+			alloc, usage = m.tabledSizes(a, f, f.Elements)
 			break
 		}
 		alloc, usage = m.packedSizes(f)
@@ -94,7 +94,11 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 			}
 			break
 		}
-		alloc, usage = m.tabledSizes(a, f)
+		had := f.Elements
+		if fits { // its table was made for more
+			had = maxPacked(f.Type, f.Integers) + 1
+		}
+		alloc, usage = m.tabledSizes(a, f, had)
 	case StreamTree:
 		alloc, usage = m.streamSizes(a)
 	case SlicedArray:
@@ -153,15 +157,16 @@ func (m *Model) ConvertsOnLoad(typ uint8, intset bool, n int64) bool {
 	return !m.live && typ >= typeSet && typ <= typeHash && n > maxPacked(typ, intset)
 }
 
-// tabledSizes returns what a set, hash or sorted set takes as a table.
-func (m *Model) tabledSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+// tabledSizes returns what a set, hash or sorted set takes as a table that once had a number of
+// elements, or has more by now.
+func (m *Model) tabledSizes(a *Accumulator, f *Facts, had int64) (alloc, usage int64) {
 	switch f.Type {
 	case typeHash:
-		return m.hashSizes(a, f)
+		return m.hashSizes(a, f, had)
 	case typeZSet:
-		return m.sortedSetSizes(a, f)
+		return m.sortedSetSizes(a, f, had)
 	}
-	return m.setSizes(a, f)
+	return m.setSizes(a, f, had)
 }
 
 // packedSizes returns what a value of one packed block takes.
@@ -257,9 +262,9 @@ func intsetWidth(entry int64) int64 {
 }
 
 // setSizes returns what a set in a table takes without its key.
-func (m *Model) setSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+func (m *Model) setSizes(a *Accumulator, f *Facts, had int64) (alloc, usage int64) {
 	n := f.Elements
-	t := m.tableFor(n)
+	t := m.shrunkTable(n, had)
 	if !m.live && !m.setListpack && n <= maxIntsetMembers {
 		t.old = oldIntsetTable(f.LeadingIntegers, n)
 	}
@@ -272,10 +277,10 @@ func (m *Model) setSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 }
 
 // hashSizes returns what a hash in a table takes without its key.
-func (m *Model) hashSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+func (m *Model) hashSizes(a *Accumulator, f *Facts, had int64) (alloc, usage int64) {
 	n := f.Elements
 	expiring := f.FieldsWithTTL > 0
-	t := m.hashTableFor(n, a.firstLong, expiring)
+	t := m.hashTableFor(n, had, a.firstLong, expiring)
 	metadata := m.setMetadata + m.hashMetadata
 	if expiring {
 		metadata += m.expiryMetadata
@@ -294,10 +299,10 @@ func (m *Model) hashSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
 
 // sortedSetSizes returns what a sorted set in a skiplist and a table takes
 // without its key (zset and zskiplist in server.h).
-func (m *Model) sortedSetSizes(a *Accumulator, f *Facts) (alloc, usage int64) {
+func (m *Model) sortedSetSizes(a *Accumulator, f *Facts, had int64) (alloc, usage int64) {
 	const zset = 16
 	n := f.Elements
-	t := m.tableFor(n)
+	t := m.shrunkTable(n, had)
 	if f.Shape == Packed && !m.setListpack {
 		t = insertedDict(n) // not presized before Redis 7.2 (zsetConvert in t_zset.c)
 	}
@@ -424,7 +429,7 @@ func (a *Accumulator) EndPath(n, longest, entries int64) {
 		size := m.usable(emptyListpack + entries)
 		a.addSizes(size, size)
 	} else {
-		t := m.hashTableFor(n, a.firstLong, false)
+		t := m.hashTableFor(n, n, a.firstLong, false)
 		a.addSizes(m.tableSizes(t, m.setMetadata+m.hashMetadata))
 		a.addSizes(m.dictEntries(n, t, m.embedsValue))
 	}

@@ -49,6 +49,7 @@ type family struct {
 	// Hash tables of sets, sorted sets and hashes.
 	hashtable      bool  // Valkey's hashtable, with 7 entries to a bucket, instead of a dict
 	dict           int64 // structure of a table (dict.h, hashtable.c)
+	shrinks        int64 // a dict shrinks when one of so many buckets would be enough (HASHTABLE_MIN_FILL)
 	setMetadata    int64 // metadata of a set's or hash's table: the bytes of its elements
 	hashMetadata   int64 // further metadata of a hash's table
 	expiryMetadata int64 // metadata of a hash's table whose fields have an expiry

@@ -115,6 +115,26 @@ func (m *Model) tableFor(n int64) table {
 	return t
 }
 
+// shrunkTable returns the table of n entries that once had more, had: a server makes a hashtable
+// smaller when less than 13 % of it is used (MIN_FILL_PERCENT_SOFT in hashtable.c).
+func (m *Model) shrunkTable(n, had int64) table {
+	if had <= n {
+		return m.tableFor(n)
+	}
+	t := table{}
+	if m.hashtable {
+		for t.buckets = grownBuckets(had); n*100 < 13*bucketEntries*t.buckets && t.buckets > 1; {
+			t.buckets = grownBuckets(13 * bucketEntries * t.buckets / 100)
+		}
+		t.children = childBuckets(n, t.buckets)
+		return t
+	}
+	for t.buckets = dictBuckets(had); n*m.shrinks <= t.buckets && t.buckets > 4; {
+		t.buckets = dictBuckets(t.buckets / m.shrinks)
+	}
+	return t
+}
+
 func (m *Model) bucketSizes(t table) (alloc, usage int64) {
 	size := int64(pointerSize)
 	if m.hashtable {

@@ -102,13 +102,12 @@ func (m *Model) KeyTable(n int64) int64 {
 }
 
 // ShrunkKeyTable returns what a table takes that has n of its keys left, of all that it was
-// made for.
+// made for. A server that has just loaded its file has a table for n.
 func (m *Model) ShrunkKeyTable(n, all int64) int64 {
-	t := m.tableFor(all)
-	if m.hashtable {
-		t.children = childBuckets(n, t.buckets)
+	if !m.live {
+		all = n
 	}
-	return m.keyTable(n, t)
+	return m.keyTable(n, m.shrunkTable(n, all))
 }
 
 func (m *Model) keyTable(n int64, t table) int64 {

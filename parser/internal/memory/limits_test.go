@@ -201,7 +201,7 @@ func TestUsageOfSets(t *testing.T) {
 		for range 200 {
 			a.AddMember(10)
 		}
-		alloc, usage := a.model.setSizes(&a, &Facts{Shape: SetTable, Type: typeSet, Elements: 200})
+		alloc, usage := a.model.setSizes(&a, &Facts{Shape: SetTable, Type: typeSet, Elements: 200}, 200)
 		if want := int64(56 + 8*256 + 200*16); usage != want+counted || alloc != want+noValueEntrySize*noValueEntries(200, 256) {
 			t.Errorf("%s: %d and %d, want %d", server, alloc, usage, want+counted)
 		}
@@ -352,5 +352,27 @@ func TestTreeSizes(t *testing.T) {
 	a.Reset(mustChoose(t, Options{Server: "valkey-9.2"}))
 	if got := a.model.pathSizes(&a); got != 16+32+8 { // a pointer and a count, a tree, an empty node
 		t.Errorf("no paths take %d bytes", got)
+	}
+}
+
+// TestShrunkTable: a hash that is a table with 512 fields or fewer once had 513, and its table of
+// 1,024 pointers stays until a tenth of it (Redis 7.0) or an eighth (7.4) is used; a loader makes a
+// listpack of it. Valkey's hashtable has buckets of 64 bytes for 7, and stays until 13 % is used.
+func TestShrunkTable(t *testing.T) {
+	for _, c := range []struct {
+		server  string
+		n, want int64 // bytes of the table
+	}{
+		{"redis-7.0", 512, 8 * 1024}, {"redis-7.0", 103, 8 * 1024}, {"redis-7.0", 102, 8 * 128},
+		{"redis-8.0", 129, 8 * 1024}, {"redis-8.0", 128, 8 * 128}, {"redis-8.0", 16, 8 * 16},
+		{"valkey-8.1", 117, 64 * 128}, {"valkey-8.1", 116, 64 * 32},
+	} {
+		m := mustChoose(t, Options{Server: c.server})
+		if size, _ := m.bucketSizes(table{buckets: m.shrunkTable(c.n, 513).buckets}); size != c.want {
+			t.Errorf("%s, %d fields: %d, want %d", c.server, c.n, size, c.want)
+		}
+		if now := m.shrunkTable(513, 513); now != m.tableFor(513) {
+			t.Errorf("%s: %+v", c.server, now)
+		}
 	}
 }

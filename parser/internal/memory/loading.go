@@ -4,17 +4,17 @@ package memory
 // that is still being moved from a smaller or larger one. A table is moved by
 // one bucket at each insert, and by nothing while nobody touches it.
 
-// hashTableFor returns the table of a hash of n fields.
+// hashTableFor returns the table of a hash of n fields that once had had.
 //
 // A loader that finds more fields than a listpack takes makes the table for all
 // of them. With fewer it fills a listpack until a string is too long for one,
 // moves what it has into a table of that size, and goes on: firstLong is the
 // number of the field with that string, 0 if there is none. A hash whose fields
 // expire grows from nothing on Redis.
-func (m *Model) hashTableFor(n, firstLong int64, expiring bool) table {
+func (m *Model) hashTableFor(n, had, firstLong int64, expiring bool) table {
 	switch {
 	case m.live:
-		return m.tableFor(n)
+		return m.shrunkTable(n, had)
 	case m.hashtable:
 		if n > maxPackedFields || firstLong == 0 || expiring {
 			return m.tableFor(n)

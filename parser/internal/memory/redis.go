@@ -8,6 +8,7 @@ func redis62(f *family) {
 	*f = family{
 		key: keySeparate, sds: sdsClassic, field: sdsClassic,
 		dict:      96, // two dictht inside it: dict.h
+		shrinks:   10, // dict.h
 		zskiplist: 32, skiplistHead: 536,
 		quicklist: 40, quicklistNode: 32,
 		stream: 40, group: 32, consumer: 24, nack: 24, rax: 24,
@@ -39,6 +40,7 @@ func redis74(f *family) {
 	f.expiryMetadata = 32 // dictExpireMetadata: server.h
 	f.listpackEx = 32     // listpackEx: server.h
 	f.plainNodes = true   // quicklist.c
+	f.shrinks = 8         // dict.h
 	f.startup, f.startupCluster = 866000, 1850000
 	f.slot, f.slotExpires = 64, 64 // kvstore.c
 }

@@ -12,6 +12,7 @@ func valkey80(f *family) {
 	f.key = keyInEntry // embedded keys: dict.c
 	f.sds, f.field = sdsTight, sdsTight
 	f.plainNodes = true // quicklist.c
+	f.shrinks = 8       // dict.h
 	f.startup, f.startupCluster = 948000, 2650000
 	f.database = 642
 	f.slot, f.slotExpires = 80, 80 // kvstore.c

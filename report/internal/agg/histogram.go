@@ -1,6 +1,9 @@
 package agg
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Count counts keys and adds up their bytes. Saved is the memory that following the
 // advice of a finding about them would save.
@@ -64,13 +67,30 @@ var expiryLabels = [expiryBuckets]string{"expired", "minutes", "hours", "days", 
 // under 30 days weeks, under 365 days months.
 var expiryLeast = [...]int64{minutes: 0, hours: hour, days: day, weeks: 7 * day, months: 30 * day, years: 365 * day}
 
-func expiryBucket(ms int64) int {
-	ms = max(ms, -1)
-	bucket := uint64(0)
-	for _, least := range [...]int64{0, hour * 1000, day * 1000, 7 * day * 1000, 30 * day * 1000, 365 * day * 1000} {
-		bucket += uint64(least-1-ms) >> 63 // 1 if ms >= least, branch-free
+// expiryOctaves has, by the number of bits of a TTL in milliseconds, the bucket of the shortest such
+// TTL, and the one from which on TTLs are in the next bucket: no two begin in one power of two.
+var expiryOctaves = func() (all [65]struct {
+	bucket int
+	next   int64
+}) {
+	for n := range all {
+		all[n].bucket, all[n].next = years, 1<<63-1
+		for bucket := minutes; bucket < years; bucket++ {
+			if next := expiryLeast[bucket+1] * 1000; bits.Len64(uint64(next)) >= n {
+				all[n].bucket, all[n].next = bucket, next
+				break
+			}
+		}
 	}
-	return int(bucket)
+	return all
+}()
+
+func expiryBucket(ms int64) int {
+	if ms < 0 {
+		return expired
+	}
+	o := &expiryOctaves[bits.Len64(uint64(ms))]
+	return o.bucket + int(uint64(o.next-1-ms)>>63) // 1 if ms >= next, branch-free
 }
 
 // lengthScale divides the lengths of names, in bytes. The limits of naming

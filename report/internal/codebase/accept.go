@@ -51,29 +51,13 @@ func acceptable(c *site, parts []string) bool {
 	case c.command != nil:
 		return colon || inner || holes > 0 && joint || c.command == cacheCommand && holes == 0
 	}
-	if _, file, _ := strings.Cut(parts[len(parts)-1], "/"); text == "" || strings.Contains(file, ".") {
-		return false // nothing says where the name begins, or it is that of a file
-	}
-	about := aboutCache(c.text) || aboutCache(lastWord(c.source.dir)) || aboutCache(c.source.base) || c.function != nil && aboutCache(c.function.container+c.function.name)
-	if !c.source.redis && !about || c.source.without {
-		return false
-	}
-	if holes == 0 && strings.Contains(text, "::") {
-		return false // a path of names
-	}
-	if !colon {
-		c.weak = !about
-		return c.source.redis && holes > 0 && joint
-	}
-	return !strings.HasPrefix(text, ":") && (c.source.redis || holes > 0 || c.function != nil && aboutCache(c.function.container))
+	_, file, _ := strings.Cut(parts[len(parts)-1], "/")
+	return text != "" && !strings.Contains(file, ".") && (colon || holes > 0 && joint)
 }
 
-// template returns the parts of a constant that is a format, and of one that begins
-// names: what a call adds varies.
-func template(c *site, parts []string) (list []string) {
-	in := c.source.syntax
-	for _, p := range parts {
-		s := p
+// verbs returns parts with what varies for the verbs of a format.
+func verbs(parts []string, in *syntax) (list []string) {
+	for _, s := range parts {
 		for i := 0; i < len(s); i++ {
 			n := 0
 			switch rest := s[i:]; {
@@ -92,12 +76,9 @@ func template(c *site, parts []string) (list []string) {
 				s, i = s[i+n:], -1
 			}
 		}
-		if s != "" || p == "" {
+		if s != "" || len(list) == 0 || list[len(list)-1] != "" {
 			list = add(list, s)
 		}
-	}
-	if n := len(list); n > 0 && (n == 1 || strings.Contains(strings.ToLower(c.text), "prefix") || c.function != nil && strings.Contains(strings.ToLower(c.function.name), "prefix")) && list[n-1] != "" && strings.IndexByte(":_-.|/", list[n-1][len(list[n-1])-1]) >= 0 {
-		list = append(list, "")
 	}
 	return list
 }

@@ -46,9 +46,6 @@ func (c *collector) assignment(i int) {
 		n = hole
 	}
 	locals := c.locals()
-	if c.syntax == php && c.inClass() && c.public(at) {
-		n = hole
-	}
 	own := base == "this" || base == "self" || base == "cls" || base == "Self" || strings.HasPrefix(name, "@") || base == "$this"
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
@@ -78,19 +75,6 @@ func (c *collector) declares(at int) bool {
 	}
 	word := c.textOf(at - 1)
 	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
-}
-
-// public reports whether the property of PHP at a token may be given another value from outside.
-func (c *collector) public(at int) bool {
-	first, public := at, false
-	for ; first > 0 && !c.tokens[first].first; first-- {
-		if word := c.textOf(first - 1); word == "const" || word == "static" || word == "readonly" {
-			return false
-		} else if word == "public" {
-			public = true
-		}
-	}
-	return public && !namesKey(c.textOf(at))
 }
 
 // inConstructor reports whether the function around has the name of its class.

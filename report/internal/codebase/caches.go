@@ -95,8 +95,7 @@ func (s *scanner) springCache(c *site, parts []string) []string {
 	switch {
 	case kind&cachesAreHashes != 0:
 		return []string{strings.TrimSuffix(parts[0], "::")}
-	case kind&cachesOnServer == 0 && (kind&cachesElsewhere != 0 || typed != "" && !ofServer(strings.ToLower(typed))),
-		s.without(c.source.path, java):
+	case kind&cachesOnServer == 0 && (kind&cachesElsewhere != 0 || typed != "" && !ofServer(strings.ToLower(typed))):
 		return nil
 	case kind&cachesPrefixed != 0 && parts[0] != "":
 		return add([]string{"", strings.TrimSuffix(parts[0], "::")}, "")

@@ -1,18 +1,21 @@
 package codebase
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // call notes the keys of a call whose method is token i.
 func (c *collector) call(i int, word string) {
 	args, ok := c.callArguments(i)
-	if !ok || len(args) == 0 || c.cachesAnswers(i) {
+	if !ok || len(args) == 0 {
 		return
+	}
+	if c.syntax == ruby && c.is(i-2, ")") {
+		if open := c.opening(i - 2); open > 0 && open < i-3 && c.textOf(open-1) == "cache" {
+			return // of a client of HTTP whose answers are cached: http.cache(1.minute).get(url)
+		}
 	}
 	t := &c.tokens[i]
 	if c.callees == nil {
@@ -35,7 +38,7 @@ func (c *collector) call(i int, word string) {
 	lower := strings.ToLower(word)
 	switch {
 	case receiver == "redis.namespace" && word == "new" && c.syntax == ruby:
-		c.space(i, args[0])
+		c.scope(i, args[0])
 		return
 	case raw[lower]:
 		c.rawCall(i, lower, receiver, args, t)
@@ -61,12 +64,11 @@ func (c *collector) call(i int, word string) {
 	}
 	command := operation(receiver, word)
 	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
-		command = commandOf(word)
+		if command = commandOf(word); command != nil && command.jvm && !c.jvm || c.syntax == golang && word == lower {
+			command = nil // of Redisson, or not exported
+		}
 	}
 	if c.file.holds[lastWord(receiver)] == holdsMemory && (command == nil || !command.unusual) {
-		if command != nil || fetchers[lower] {
-			c.site(&site{key: c.bound(args[0]), sure: Likely, memory: true}, t)
-		}
 		return
 	}
 	if receiver == "" && c.syntax == kotlin && command != nil && command.unusual && c.file.redis {
@@ -78,17 +80,15 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
-	sure := c.sureOf(command, receiver)
-	if sure == 0 {
-		c.fetch(i, receiver, args)
-		return
-	}
-	key := 0
+	sure, key := c.sureOf(command, receiver), 0
 	if c.isContext(args[0]) {
 		key, args = 1, args[1:]
+	} else if c.syntax == golang && sure == Likely && !command.unusual {
+		return // clients take a context
 	}
-	if command.kind == "hash" && len(args) > 1 { // a field
-		c.site(&site{key: c.bound(args[1]), sure: Likely, memory: true}, t)
+	if sure == 0 || len(args) == 0 {
+		c.fetch(i, receiver, args)
+		return
 	}
 	// With the call, because the checkout may have such a method itself.
 	own := site{command: command, sure: sure, expiry: c.expiryOf(i, key, receiver, command), callee: c.words.keep(word),
@@ -115,26 +115,6 @@ func isOption(command *command, n *node) bool {
 	return n.label != "" && n.label != "keys" || strings.HasSuffix(command.name, "STORE") && n.kind == textNode &&
 		slices.Contains([]string{"WEIGHTS", "AGGREGATE", "SUM", "MIN", "MAX"}, strings.ToUpper(n.text))
 }
-
-// cachesAnswers reports whether a method is one of a client of HTTP whose answers are cached for
-// a time: http.cache(1.minute).get(url).
-func (c *collector) cachesAnswers(i int) bool {
-	open := 0
-	if c.methodBefore(i) && c.is(i-2, ")") {
-		open = c.opening(i - 2)
-	}
-	if open < 2 || c.textOf(open-1) != "cache" || open == i-3 || !c.methodBefore(open-1) {
-		return false
-	}
-	if strings.Contains(strings.ToLower(c.textOf(open-3)), "http") || c.tokens[open+1].kind == numberToken {
-		return true
-	}
-	return durations().MatchString(c.src[c.tokens[open].end:c.tokens[i-2].start])
-}
-
-var durations = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^[\w.:$@]*(ttl|expir|life_?time|duration|timeout|minutes?|hours?|seconds?|days?)[\w.]*$`)
-})
 
 // fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
 // as commands take the name of a field.
@@ -329,32 +309,28 @@ func (c *collector) ofItself(receiver string) bool {
 // fetch notes the key of a call of a cache whose method is token i.
 func (c *collector) fetch(i int, receiver string, args []*node) {
 	word, t, last := c.textOf(i), &c.tokens[i], lastWord(receiver)
-	if !fetchers[strings.ToLower(word)] || notClient(last) || strings.Contains(last, "prefetch") || strings.Contains(last, "config") || (!strings.Contains(last, "cache") || strings.Contains(last, "cached")) &&
-		!strings.HasSuffix(receiver, "cache.store._") {
+	named := strings.Contains(last, "cache") && !strings.Contains(last, "cached") ||
+		strings.HasSuffix(receiver, "cache.store._")
+	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
+		strings.Contains(last, "prefetch") || strings.Contains(last, "config") {
 		return
-	}
-	if c.isContext(args[0]) && len(args) > 1 {
-		args = args[1:]
 	}
 	other := false
 	switch imports := c.file.imports; c.syntax {
 	case ruby, php:
-		other = c.file.without
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:
 		other = !imports["Distributed"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
-	case rust:
-		c.site(&site{key: c.bound(args[0]), sure: Likely, memory: true}, t)
-		return
 	default:
 		return // a map in memory, more often than not
 	}
 	if other && !c.file.client {
 		return
 	}
-	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely, expiry: c.expiryOf(i, 0, receiver, cacheCommand),
-		callee: c.words.keep(word), receiver: receiver, args: c.boundAll(args)}, t)
+	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely,
+		expiry: c.expiryOf(i, 0, receiver, cacheCommand), callee: c.words.keep(word), receiver: receiver,
+		args: c.boundAll(args)}, t)
 }
 
 var cacheCommand = &command{name: "cache", writes: true}

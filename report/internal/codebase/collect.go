@@ -13,7 +13,6 @@ type source struct {
 	base    string // its name without extension
 	syntax  *syntax
 	redis   bool // it speaks of Redis
-	without bool // neither it nor the manifest of its package speaks of Redis
 	client  bool // it imports a client
 	caches  cacheKind
 	typed   bool              // it has a cache of ABP, which writes c:NAME,k:KEY
@@ -22,7 +21,7 @@ type source struct {
 	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
 	modules map[string]string // base of the module that a name stands for, of those that the checkout has
 	calls   [32]uint64        // hashes of the names of the functions that it calls
-	spaces  map[string]*space // of the clients of its classes, in Ruby
+	scopes  map[string]*node  // what clients put before each key, by their names
 }
 
 // A declaration gives a value a name.
@@ -32,6 +31,7 @@ type declaration struct {
 	line            int32
 	text            string // of the line, if the name says that it is a key
 	source          *source
+	use             use
 }
 
 // A function is what can build a key, or pass one on.
@@ -46,6 +46,7 @@ type function struct {
 	source          *source
 	passes          []passed
 	done, due       int // of passes, that were added to the calls of the function, and that will be
+	use             use
 }
 
 // returned is a value of a function, with its line.
@@ -84,9 +85,8 @@ type site struct {
 	callee, receiver string
 	args             []*node
 	prefix           bool       // it is an option of a client
-	weak             bool       // it is a key only if a command has the same
-	memory           bool       // the key is one of a map or a cache of the process
 	list             bool       // the key is a parameter that is a list of keys
+	rest             bool       // only what its client puts before the key is known, not the key
 	field            bool       // its script takes it where commands take a field
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
@@ -140,9 +140,7 @@ func (c *collector) run() {
 		}
 	}
 	for _, s := range c.sites {
-		if s.key != nil && !s.list && s.function != nil && s.source.spaces[s.function.container].of(s.receiver) {
-			s.key = s.source.inSpace(s.function.container, s.key)
-		}
+		s.scope()
 	}
 }
 

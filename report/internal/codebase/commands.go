@@ -14,11 +14,12 @@ type command struct {
 	writes  bool
 	all     bool // every argument is a key
 	unusual bool // hardly anything but a client of the server has a method of that name
+	jvm     bool // the method is one of Redisson
 }
 
 // commandLines has the names of methods, behind the type of the keys, "write" or "read", and "all"
-// where every argument is a key. A ~ precedes those that many other classes have; those that name a
-// command in other words are method=COMMAND.
+// where every argument is a key, or "jvm" for those of Redisson. A ~ precedes those that many other
+// classes have; those that name a command in other words are method=COMMAND.
 //
 //go:embed commands.txt
 var commandLines string
@@ -40,7 +41,7 @@ var commands = sync.OnceValue(func() map[string]*command {
 			}
 			commands[method] = &command{name: name, kind: strings.TrimPrefix(kind, "any"),
 				writes: strings.HasPrefix(how, "write"),
-				all:    strings.HasSuffix(how, "all"), unusual: !common}
+				all:    strings.HasSuffix(how, "all"), jvm: strings.HasSuffix(how, "jvm"), unusual: !common}
 		}
 	}
 	commands["geoadd"].kind = "zset"

@@ -1,7 +1,6 @@
 package codebase
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,6 +18,10 @@ type program struct {
 	functions map[string][]*function    // by name
 	settings  map[string]setting        // of the application, by path
 	steps     int
+	reached   []reach // constants and functions whose values the last key has
+	several   any     // the variable or the function of the last key that has several values
+	choice    int     // which of them is taken
+	choices   int
 }
 
 // A frame is the place of an expression, and the values of the parameters there.
@@ -91,6 +94,10 @@ func (p *program) eval(n *node, at frame) []string {
 			return p.eval(n.args[1], at)
 		}
 		return vary()
+	case eitherNode:
+		if i := p.pick(n, len(n.args)); i >= 0 {
+			return p.eval(n.args[i], at)
+		}
 	case paramNode:
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
@@ -155,7 +162,9 @@ func (p *program) name(n *node, at frame) []string {
 		f = nil
 	}
 	if d != nil && rank >= other {
-		return p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
+		v := p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
+		p.reach(&d.use, v)
+		return v
 	}
 	if f != nil { // a property, or a method without arguments
 		return p.result(f, nil, at)
@@ -206,8 +215,15 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		return best, 0
 	}
 	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
-	single, imported, constant, ties := len(list) == 1, at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
-	for _, d := range nearby(list, at.source) {
+	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
+	list = nearby(list, at.source)
+	single := 0 // definitions of the language
+	for _, d := range list {
+		if source, _ := d.place(); source.syntax.shares(at.source.syntax) {
+			single++
+		}
+	}
+	for _, d := range list {
 		source, container := d.place()
 		if !source.syntax.shares(at.source.syntax) {
 			continue
@@ -227,13 +243,13 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
-			case single && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
+			case single == 1 && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
 				rank = 1
 			}
 			if rank > 0 && same {
 				rank++
 			}
-		case n.of != nil && !self && single && namesKey(n.text):
+		case n.of != nil && !self && single == 1 && namesKey(n.text):
 			rank = 1
 		case n.of != nil && !self:
 		case self || container != "" && container == at.container:
@@ -251,7 +267,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			rank = 5
 		case imported:
 			rank = 4
-		case constant && single || source.syntax == python && imported:
+		case constant && single == 1 || source.syntax == python && imported:
 			rank = 3
 		}
 		if rank == 0 {
@@ -267,32 +283,6 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		best = *new(T)
 	}
 	return best, score
-}
-
-// maxSame is the number of definitions of one name that a place may mean.
-const maxSame = 200
-
-// placed is a definition, with its file and its class.
-type placed interface {
-	place() (*source, string)
-}
-
-func (d *declaration) place() (*source, string) { return d.source, d.container }
-func (f *function) place() (*source, string)    { return f.source, f.container }
-
-// nearby returns the definitions of a name, in the order of their files, that a place in a file
-// may mean: those of the file if there are more than maxSame.
-func nearby[T placed](list []T, at *source) []T {
-	if len(list) <= maxSame {
-		return list
-	}
-	compare := func(d T, order int) int {
-		in, _ := d.place()
-		return cmp.Compare(in.order, order)
-	}
-	begin, _ := slices.BinarySearchFunc(list, at.order, compare)
-	end, _ := slices.BinarySearchFunc(list, at.order+1, compare)
-	return list[begin:min(end, begin+maxSame)]
 }
 
 // namesKey reports whether a name says that its value is a key or the beginning of one.
@@ -313,19 +303,25 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	if f == nil || len(f.returns) == 0 {
 		return vary()
 	}
-	var found []string
-	texts := 0
+	var found [][]string
+	unknown := f.unknown
 	for _, r := range f.returns {
 		v := p.eval(r.value, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part})
 		if literal(v) {
-			found = v
-			texts++
+			found = append(found, v)
+		} else if v != nil {
+			unknown = true
 		}
 	}
-	if _, whole := constant(found); texts != 1 || f.unknown && whole && at.part {
+	i := 0
+	if len(found) > 1 {
+		i = p.pick(f, len(found))
+	}
+	if len(found) == 0 || i < 0 || unknown && at.part {
 		return vary()
 	}
-	return found
+	p.reach(&f.use, found[i])
+	return found[i]
 }
 
 // passThrough are functions and methods whose value is that of their argument or of

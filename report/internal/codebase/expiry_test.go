@@ -163,7 +163,7 @@ def code_key(i):
 	}{
 		{Group{Pattern: "sess:*", Type: "string", WithoutTTL: true}, "8 none, 6 set, 4 "},
 		{Group{Pattern: "sess:*", Type: "string"}, "6 , 8 , 4 "},
-		{Group{Pattern: "code:*", Type: "string", WithoutTTL: true}, "10 set, 12 "},
+		{Group{Pattern: "code:*", Type: "string", WithoutTTL: true}, "10 set"},
 		{Group{Pattern: "celery-task-meta-*", Type: "string", WithoutTTL: true, Library: "Celery", Setting: "result_expires"}, "3 "},
 		{Group{Pattern: "_kombu.binding.*", Type: "set", WithoutTTL: true, Library: "Celery"}, "1 "},
 	} {

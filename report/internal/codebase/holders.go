@@ -5,52 +5,31 @@ import (
 	"strings"
 )
 
-// A space is what Redis::Namespace puts before the keys of a client.
-type space struct {
-	name  *node
-	names []string // of the method around, and of the variables on its line
-}
-
-// of reports whether a receiver may be the client.
-func (s *space) of(receiver string) bool {
-	return s != nil && (!ofServer(receiver) || slices.Contains(s.names, strings.TrimLeft(lastWord(receiver), "@$")))
-}
-
-// inSpace returns a key of a class, with the namespace of its client before it.
-func (s *source) inSpace(class string, key *node) *node {
-	space := s.spaces[class]
-	if space == nil {
-		return key
+// scope notes what the client that Redis::Namespace.new makes at a token puts before each key: the
+// client is what the function around and the line name.
+func (c *collector) scope(i int, name *node) {
+	if name.kind != textNode && !(name.kind == wordNode && isConstant(name.text)) {
+		return
 	}
-	if key.kind != eitherNode {
-		return &node{kind: joinNode, args: []*node{space.name, {kind: textNode, text: ":"}, key}}
+	before := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: ":"}}}
+	if f := c.function(); f != nil {
+		c.file.scopes[strings.ToLower(f.name)] = before
 	}
-	each := *key
-	each.args = make([]*node, len(key.args))
-	for i, a := range key.args {
-		each.args[i] = s.inSpace(class, a)
+	for n := i - 1; n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- {
+		c.file.scopes[strings.ToLower(strings.TrimLeft(c.textOf(n), "@$"))] = before
 	}
-	return &each
 }
 
-// passesOn reports whether only the namespace of a key is known, which the function around gets.
-func (s *site) passesOn() bool {
-	n := s.key
-	return n != nil && n.kind == joinNode && len(n.args) == 3 && n.args[2].kind == paramNode && s.function != nil &&
-		s.source.spaces[s.function.container] != nil
-}
-
-// space notes the client that Redis::Namespace.new makes at a token.
-func (c *collector) space(i int, name *node) {
-	if class := c.class(); class != "" && (name.kind == textNode || name.kind == wordNode && isConstant(name.text)) {
-		found := &space{name: name}
-		if f := c.function(); f != nil {
-			found.names = append(found.names, strings.ToLower(f.name))
-		}
-		for n := i - 1; n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- {
-			found.names = append(found.names, strings.ToLower(strings.TrimLeft(c.textOf(n), "@$")))
-		}
-		c.file.spaces[class] = found
+// scope puts before the key of a site what its client does.
+func (s *site) scope() {
+	last := strings.TrimLeft(lastWord(s.receiver), "@$")
+	before := s.source.scopes[last]
+	if before == nil && s.source.holds[last]&holdsScoped != 0 {
+		before = hole
+	}
+	if before != nil && s.key != nil && !s.list {
+		s.rest = s.key.kind == paramNode && s.function != nil
+		s.key = &node{kind: joinNode, args: []*node{before, s.key}}
 	}
 }
 
@@ -60,6 +39,7 @@ type holder byte
 const (
 	holdsMemory holder = iota + 1 // a map or a cache of the process, or what belongs to a request
 	holdsServer                   // a client of the server; with holdsMemory, one of both
+	holdsScoped holder = 4        // one that puts something before each key
 )
 
 // memoryWords are parts of the names of types that keep values in the process.
@@ -80,6 +60,9 @@ func (s *syntax) holderOf(name string, server bool) holder {
 		return holdsMemory
 	}
 	lower := strings.ToLower(name)
+	if strings.HasPrefix(lower, "scopedcache") || lower == "withkeyprefix" {
+		return holdsScoped
+	}
 	if server && ofServer(lower) && !notClient(lower) {
 		return holdsServer
 	}

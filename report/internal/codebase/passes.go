@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -54,13 +55,21 @@ func (s *scanner) passOn(c *site, f *function) {
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
 				for _, key := range c.args[i].args {
-					s.add(c, s.program.eval(key, c.frame()))
+					for parts := range s.program.alternatives(func() []string { return s.program.eval(key, c.frame()) }) {
+						s.add(c, parts)
+					}
 				}
 				continue
 			}
 		}
-		if len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal) {
-			s.add(c, s.program.passed(pass, f, s.program.values(c.args, c.frame())))
+		literals := false
+		for parts := range s.program.alternatives(func() []string {
+			literals = len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal)
+			return s.program.passed(pass, f, s.program.values(c.args, c.frame()))
+		}) {
+			if literals {
+				s.add(c, parts)
+			}
 		}
 	}
 }
@@ -137,7 +146,7 @@ func (s *scanner) callee(c *site) *function {
 	}
 	var found *function
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
-		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || c.source.without && !c.source.imports[f.container] ||
+		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
 			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest {
 			continue
 		}
@@ -169,69 +178,30 @@ func (c *site) onItself() bool {
 		c.receiver != "" && c.receiver == c.function.self)
 }
 
-// own returns the method of the checkout that a site calls, nil if it has none.
-func (s *scanner) own(c *site) (best *function) {
-	last := lastWord(c.receiver)
-	for _, f := range nearby(s.program.functions[c.callee], c.source) {
-		if class := strings.ToLower(f.container); class != "" && f.source.syntax.shares(c.source.syntax) && (ofServer(class) || strings.Contains(class, "cache")) && f != c.function &&
-			(class == last || !c.command.unusual) &&
-			(similar(class, last) || len(f.params) > 0 && len(c.args) == len(f.params) && !clients[last] && ofServer(last)) {
-			if best == nil || s.before(best) == nil && s.before(f) != nil && ofServer(class) {
-				best = f
-			}
-		}
-	}
-	return best
+// maxSame is the number of definitions of one name that a place may mean.
+const maxSame = 200
+
+// placed is a definition, with its file and its class.
+type placed interface {
+	place() (*source, string)
 }
 
-// before returns the parts that the methods of a class put before every key, nil if none does or
-// they do not agree.
-func (s *scanner) before(f *function) []string {
-	class := func(f *function) string { return f.source.path + ":" + f.container }
-	if s.befores == nil {
-		s.befores = map[string][]string{}
-		for _, list := range s.program.functions {
-			for _, f := range list {
-				for _, pass := range f.passes {
-					if pass.via != nil || pass.list {
-						continue
-					}
-					s.program.steps = 0
-					values := slices.Repeat([][]string{{"\x01"}}, len(f.params))
-					parts := s.program.eval(pass.key, frame{source: f.source, container: f.container, arguments: values})
-					begin, ok := strings.CutSuffix(Join(parts), "\x01")
-					old, known := s.befores[class(f)]
-					if !ok || strings.Contains(begin, "\x01") || known && Join(old) != begin {
-						s.befores[class(f)] = nil
-						continue
-					}
-					list := slices.Clone(parts)
-					if n := len(list) - 1; list[n] == "\x01" {
-						list = list[:n]
-					} else {
-						list[n] = strings.TrimSuffix(list[n], "\x01")
-					}
-					if !literal(list) {
-						list = nil
-					}
-					s.befores[class(f)] = list
-				}
-			}
-		}
-	}
-	return s.befores[class(f)]
-}
+func (d *declaration) place() (*source, string) { return d.source, d.container }
+func (f *function) place() (*source, string)    { return f.source, f.container }
 
-// scopes are names of parameters before a key, which is one only with them.
-var scopes = wordSet("ns namespace scope group bucket region table category")
-
-// scoped reports whether the function takes a scope before the key.
-func (f *function) scoped() bool {
-	params := f.params
-	if len(params) > 0 && strings.HasSuffix(strings.ToLower(params[0]), "ctx") {
-		params = params[1:]
+// nearby returns the definitions of a name, in the order of their files, that a place in a file
+// may mean: those of the file if there are more than maxSame.
+func nearby[T placed](list []T, at *source) []T {
+	if len(list) <= maxSame {
+		return list
 	}
-	return len(params) > 1 && scopes[strings.ToLower(strings.TrimLeft(params[0], "$"))]
+	compare := func(d T, order int) int {
+		in, _ := d.place()
+		return cmp.Compare(in.order, order)
+	}
+	begin, _ := slices.BinarySearchFunc(list, at.order, compare)
+	end, _ := slices.BinarySearchFunc(list, at.order+1, compare)
+	return list[begin:min(end, begin+maxSame)]
 }
 
 // knows reports whether a file can name a class of another one, or what that extends.
@@ -240,7 +210,7 @@ func (s *source) knows(other *source, class string) bool {
 		return true
 	}
 	for name := range other.supers {
-		if s.imports[name] {
+		if len(name) > 2 && s.imports[name] { // no parameter of a type
 			return true
 		}
 	}

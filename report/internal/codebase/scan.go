@@ -3,7 +3,6 @@ package codebase
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -43,8 +42,6 @@ type Pattern struct {
 	Commands []string `json:"commands"`       // what the line does with the keys: "SADD"; none where it only names them
 	Type     string   `json:"type,omitempty"` // of the keys, as the commands tell; "" any
 	Writes   bool     `json:"writes"`         // a command writes the keys
-	weak     bool     // it is none unless a command has the same key
-	builder  bool     // the line declares a constant, or returns the key from a function
 	expiry   expiry   // that its commands which write set
 }
 
@@ -69,27 +66,12 @@ func Scan(dir string) (*Checkout, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &walker{root: root, needs: map[string]bool{}, clients: map[*syntax]bool{}}
+	w := &walker{root: root, clients: map[*syntax]bool{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
 	s.calls()
-	for _, w := range s.wrapped {
-		if len(w.by.passes) == 0 || s.callee(w.site) == nil { // what it does with the key is not known
-			s.program.steps = 0
-			w.sure = Likely
-			parts := s.program.eval(w.key, w.frame())
-			before, class := s.before(w.by), strings.ToLower(w.by.container)
-			if class == lastWord(w.receiver) || ofServer(class) && len(before) > 1 {
-				parts = add(slices.Clone(before), parts...)
-			}
-			if !w.by.scoped() {
-				s.add(w.site, parts)
-			}
-		}
-	}
-	s.dropOthers()
-	s.wrappedBuilders()
+	s.builders()
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
@@ -101,19 +83,12 @@ type scanner struct {
 	checkout *Checkout
 	program  program
 	found    map[string]int    // index of the pattern of a line
-	memory   map[string]bool   // keys of maps and caches of the process, behind their files
 	holds    map[string]holder // what variables and members hold, by directory and name
-	wrapped  []wrapped
-	befores  map[string][]string // what the methods of a class put before every key, by file and class
+	names    []*site           // values of variables whose names say that they are keys
+	decls    []*declaration    // of constants with such names
 	sources  map[string]*source
 	lacks    map[*syntax]bool // languages without a client
 	caches   map[*syntax]cacheKind
-}
-
-// wrapped is a key that is given to a function of the checkout which has the name of a command.
-type wrapped struct {
-	*site
-	by *function
 }
 
 // A reading is what one pass over one file found.
@@ -169,12 +144,11 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
-		holds: map[string]holder{}, modules: map[string]string{}, spaces: map[string]*space{}}
+		holds: map[string]holder{}, modules: map[string]string{}, scopes: map[string]*node{}}
 	file.redis = aboutServer(src)
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
 	file.caches = syntax.cachesOf(src, name)
-	file.without = !file.redis && !syntax.jvm && s.without(name, syntax)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
@@ -197,10 +171,9 @@ func aboutServer(src string) bool {
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings()}
-	s.found, s.memory, s.holds = map[string]int{}, map[string]bool{}, map[string]holder{}
+	s.found, s.holds = map[string]int{}, map[string]holder{}
 	s.caches = map[*syntax]cacheKind{}
 	var sites []*site
-	var decls []*declaration
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
@@ -215,12 +188,14 @@ func (s *scanner) declarations() {
 		}
 		for _, d := range r.decls {
 			s.program.constants[d.name] = append(s.program.constants[d.name], d)
+			if d.text != "" && d.value.kind != wordNode && d.value.kind != holeNode {
+				s.decls = append(s.decls, d)
+			}
 		}
 		for _, f := range r.functions {
 			s.program.functions[f.name] = append(s.program.functions[f.name], f)
 		}
 		sites = append(sites, r.sites...)
-		decls = append(decls, r.decls...)
 	})
 	s.lacks = s.lacksClient()
 	s.setups(sites)
@@ -232,37 +207,29 @@ func (s *scanner) declarations() {
 			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry, list: site.list})
 		}
 	}
-	sites = alternatives(sites)
 	for _, site := range sites {
-		if site.memory = site.memory || s.inMemory(site); site.memory {
-			s.program.steps = 0
-			if key := Join(s.program.eval(site.key, site.frame())); key != "*" {
-				s.memory[site.source.path+":"+key] = true
-			}
+		if site.setup != nil || site.rest || s.inMemory(site) {
+			continue
 		}
-	}
-	for _, site := range sites {
-		if site.setup != nil || site.memory || site.passesOn() {
+		if site.command == nil && !site.prefix {
+			s.names = append(s.names, site)
 			continue
 		}
 		if site.callee != "" {
-			if f := s.own(site); f != nil { // a function of the checkout, which may change the key
-				site.expiry = expiryUnknown
-				s.wrapped = append(s.wrapped, wrapped{site, f})
-				continue
+			if f := s.callee(site); f != nil && f != site.function {
+				continue // it may change the key
 			}
 		}
-		s.program.steps = 0
-		parts := s.program.eval(site.key, site.frame())
-		if site.prefix {
-			if text, ok := constant(parts); ok && text != "" && len(s.checkout.Prefixes) < 20 && !slices.Contains(s.checkout.Prefixes, text) {
+		for parts := range s.keys(site) {
+			text, ok := constant(parts)
+			switch {
+			case !site.prefix:
+				s.add(site, parts)
+			case ok && text != "" && len(s.checkout.Prefixes) < 20 && !slices.Contains(s.checkout.Prefixes, text):
 				s.checkout.Prefixes = append(s.checkout.Prefixes, text)
 			}
-			continue
 		}
-		s.add(site, parts)
 	}
-	s.builders(decls)
 }
 
 // inMemory reports whether a site is a call of a map or a cache of the process that another file
@@ -278,131 +245,9 @@ func (s *scanner) inMemory(c *site) bool {
 	return s.holds[c.source.dir+"/"+last] == holdsMemory
 }
 
-// dropOthers drops the lines that name a key which its file gives to a map or a cache of the
-// process only, those whose keys are none unless a command has the same, and those that name only
-// a part of longer keys.
-func (s *scanner) dropOthers() {
-	at := func(p *Pattern) string { return p.File + ":" + p.Key }
-	used, begins, inner := map[string]bool{}, map[string]bool{}, map[string]*Pattern{}
-	var keys []string
-	for n, p := range s.checkout.Patterns {
-		keys = append(keys, p.Key)
-		if n := len(p.Parts); n > 1 && p.Parts[0] != "" {
-			begins[strings.Trim(p.Parts[0], ":_-.|/{")] = true
-		}
-		if len(p.Commands) > 0 {
-			delete(s.memory, at(&p))
-			used[p.Key] = true
-			for i, end := 1, len(Join(p.Parts[:min(len(p.Parts), 2)])); i < end && p.Key[i] != '*'; i++ {
-				if strings.IndexByte("*:_-.|/", p.Key[i-1]) >= 0 {
-					inner[p.Key[i:]] = &s.checkout.Patterns[n]
-				}
-			}
-		}
-	}
-	slices.Sort(keys)
-	longer := func(key string) bool { // is there
-		return slices.ContainsFunc([]string{":", "/", ".", "|", "{"}, func(separator string) bool {
-			i, _ := slices.BinarySearch(keys, key+separator)
-			return i < len(keys) && strings.HasPrefix(keys[i], key+separator)
-		})
-	}
-	for i := range s.checkout.Patterns { // what has something before it wherever it is used
-		p := &s.checkout.Patterns[i]
-		if whole := inner[p.Key]; p.builder && whole != nil && !used[p.Key] {
-			p.Key, p.Parts = whole.Key, whole.Parts
-		}
-	}
-	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool {
-		text := strings.ToLower(p.Function + " " + p.Text)
-		prefix := strings.Contains(text, "prefix")
-		name, _, _ := strings.Cut(text, "=")
-		name, _, _ = strings.Cut(name, `"`)
-		return s.memory[at(&p)] || !used[p.Key] && (p.weak || len(p.Parts) > 2 && prefix && longer(p.Key) ||
-			len(p.Parts) == 1 && (begins[p.Key] || strings.Contains(name, "prefix")))
-	})
-}
-
-// wrappedBuilders puts a part that varies before the keys of constants and functions in a checkout
-// whose calls put something before such keys: before the same key, or nearly all of them before any.
-func (s *scanner) wrappedBuilders() {
-	used := map[string]bool{}
-	for _, p := range s.checkout.Patterns {
-		if len(p.Commands) > 0 {
-			used[p.Key] = true
-		}
-	}
-	longer, begun, plain := 0, 0, 0
-	for _, p := range s.checkout.Patterns {
-		switch {
-		case len(p.Commands) > 0 && p.Parts[0] != "":
-			plain++
-		case len(p.Commands) > 0:
-			begun++
-		case used["*"+p.Key]:
-			longer++
-		}
-	}
-	for i := range s.checkout.Patterns {
-		p := &s.checkout.Patterns[i]
-		if len(p.Commands) == 0 && !used[p.Key] && (used["*"+p.Key] || longer > 1 && begun > 4*plain) && p.Parts[0] != "" {
-			p.Parts, p.Key = append([]string{""}, p.Parts...), "*"+p.Key
-			if _, known := s.found[fmt.Sprintf("%s:%d:%s", p.File, p.Line, p.Key)]; known {
-				p.Key = ""
-			}
-		}
-	}
-	s.checkout.Patterns = slices.DeleteFunc(s.checkout.Patterns, func(p Pattern) bool { return p.Key == "" })
-}
-
-// alternatives returns the sites with one for each value that a key may have.
-func alternatives(sites []*site) (list []*site) {
-	for _, s := range sites {
-		if s.key == nil || s.key.kind != eitherNode {
-			list = append(list, s)
-			continue
-		}
-		for _, key := range s.key.args {
-			one := *s
-			one.key = key
-			list = append(list, &one)
-		}
-	}
-	return list
-}
-
-// builders adds the patterns of constants and functions whose names say that they are
-// keys.
-func (s *scanner) builders(decls []*declaration) {
-	for _, d := range decls {
-		if d.text == "" || d.value.kind == wordNode || d.value.kind == holeNode {
-			continue
-		}
-		s.program.steps = 0
-		at := frame{source: d.source, container: d.container}
-		s.add(&site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{name: d.container}}, s.program.eval(d.source.inSpace(d.container, d.value), at))
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
-		for _, f := range s.program.functions[name] {
-			if !keyLike(name) && !keyLike(f.container) {
-				continue
-			}
-			for _, r := range f.returns {
-				if r.value.kind != wordNode && r.value.kind != paramNode {
-					s.program.steps = 0
-					at := frame{source: f.source, container: f.container}
-					s.add(&site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}, s.program.eval(f.source.inSpace(f.container, r.value), at))
-				}
-			}
-		}
-	}
-}
-
 // add adds the pattern of a site, if it can be one of keys.
 func (s *scanner) add(c *site, parts []string) {
-	if c.command == nil {
-		parts = template(c, parts)
-	} else if c.command == scriptCommand && ends(parts, ":") {
+	if c.command == scriptCommand && ends(parts, ":") {
 		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}
 	if c.command == cacheableCommand {
@@ -412,8 +257,14 @@ func (s *scanner) add(c *site, parts []string) {
 	} else if c.command == cacheCommand && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
-	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) || !acceptable(c, parts) {
+	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {
 		return
+	}
+	if c.command != nil {
+		if !acceptable(c, parts) {
+			return
+		}
+		s.program.uses(parts, c.source.syntax)
 	}
 	key := Join(parts)
 	id := fmt.Sprintf("%s:%d:%s", c.source.path, c.line, key)
@@ -421,7 +272,8 @@ func (s *scanner) add(c *site, parts []string) {
 	if !ok {
 		at = len(s.checkout.Patterns)
 		s.found[id] = at
-		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure, Commands: []string{}, weak: c.weak, builder: c.key == nil && c.command == nil}
+		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure,
+			Commands: []string{}}
 		if f := c.function; f != nil {
 			p.Function = strings.Trim(f.container+"."+f.name, ".")
 		}

@@ -187,7 +187,7 @@ func FuzzSources(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		for extension, s := range syntaxes {
 			file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{},
-				holds: map[string]holder{}, modules: map[string]string{}}
+				holds: map[string]holder{}, modules: map[string]string{}, scopes: map[string]*node{}}
 			for _, callees := range []map[string]bool{nil, {"set": true}} {
 				c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees}
 				c.run()
@@ -335,7 +335,8 @@ func TestCachesAndWrappers(t *testing.T) {
 		"c/keys.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    con.del(key_of(id));\n}\n" +
 			"fn key_of(id: &str) -> Vec<u8> {\n    format!(\n        \"ns:{{{id}}},of:{}\",\n        id\n    )\n    .into_bytes()\n}\n",
 	})
-	want := "b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain GET\nc/keys.rs:3 ns:{*},of:* certain DEL\n"
+	want := "b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain GET\nc/keys.rs:3 ns:{*},of:* certain DEL\n" +
+		"c/keys.rs:6 ns:{*},of:* likely\n"
 	if got := lines(alone); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -375,7 +376,9 @@ func TestPartsAndCaches(t *testing.T) {
 			"    @group.command(aliases=('del', 'd'))\n    def f(self, kind):\n        self.state.set(f'last_{kind}', 1)\n",
 		"redis.service.mock.ts": "const redis = new Map();\nredis.set('mock:1', 1);\n",
 	})
-	want := "Build.java:4 build:* certain HGETALL\nkeys.go:10 item:one:*:x certain SET\nstats.rb:6 stats/{user:*}/hits certain SET\n"
+	want := "Build.java:4 build:* certain HGETALL\nkeys.go:5 item:one:*:x likely\nkeys.go:7 item:one:*:x likely\n" +
+		"keys.go:10 item:one:*:x certain SET\n" +
+		"stats.rb:3 stats/{user:*}/hits likely\nstats.rb:6 stats/{user:*}/hits certain SET\n"
 	if got := lines(parts); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

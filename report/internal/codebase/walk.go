@@ -5,10 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Limits of what is read. A larger file is hardly written by hand.
@@ -82,7 +80,6 @@ type walker struct {
 	root    *os.Root
 	files   []string
 	config  []string         // files with settings of applications
-	needs   map[string]bool  // whether the packages of a manifest have a client of the server, by its path
 	clients map[*syntax]bool // languages whose manifests name a client
 	skipped Skipped
 }
@@ -114,15 +111,6 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 			!ignore.ignores(name, false) {
 			w.config = append(w.config, name)
 		}
-		if e.Type().IsRegular() && (e.Name() == "package.json" || e.Name() == "Gemfile") && len(w.needs) < maxIgnore {
-			text, _ := w.read(name)
-			w.needs[name] = hasClient().MatchString(text)
-		}
-		if e.Type().IsRegular() && manifestOf(e.Name()) == java && len(w.needs) < maxIgnore {
-			text, _ := w.read(name)
-			text = strings.ToLower(text)
-			w.needs[path.Join(dir, "pom.xml")] = ofServer(text) || !strings.Contains(text, "ehcache")
-		}
 		if in := manifestOf(e.Name()); in != nil && e.Type().IsRegular() && !w.clients[in] {
 			text, _ := w.read(name)
 			w.clients[in] = ofServer(strings.ToLower(text))
@@ -148,10 +136,6 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		}
 	}
 }
-
-var hasClient = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)redis|valkey|keydb|bull|sidekiq|resque`)
-})
 
 // manifestOf returns the language whose packages a file names, nil if it is none of the manifests
 // that name every client. Kotlin has those of Java.
@@ -183,17 +167,6 @@ func (s *scanner) lacksClient() map[*syntax]bool {
 	}
 	lacks[kotlin] = lacks[java]
 	return lacks
-}
-
-// without reports whether the nearest manifest above a file names no client of the server.
-func (w *walker) without(file string, in *syntax) bool {
-	manifest := map[*syntax]string{javaScript: "package.json", ruby: "Gemfile", java: "pom.xml"}[in]
-	for dir := path.Dir(file); manifest != ""; dir = path.Dir(dir) {
-		if needs, known := w.needs[path.Join(dir, manifest)]; known || dir == "." {
-			return known && !needs
-		}
-	}
-	return false
 }
 
 // read returns the content of a file, "" if it cannot be read or is too large.

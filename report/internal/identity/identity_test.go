@@ -236,6 +236,35 @@ func TestPoolOrder(t *testing.T) {
 	}
 }
 
+// TestRestoredPool checks that a Pool admits again what another one has stored, also where a head or the
+// Pool has as many classes as it may have.
+func TestRestoredPool(t *testing.T) {
+	separator := func(b byte) bool { return b == ':' }
+	for _, heads := range []int{1, 3, 60} {
+		r := rand.New(rand.NewPCG(5, uint64(heads)))
+		p := NewPool(0, separator)
+		for range 60 {
+			s := p.NewSampler()
+			for range 200 {
+				k := parser.Key{Name: fmt.Appendf(nil, "a%d:b:%d", r.IntN(heads), r.IntN(1000)), Type: parser.String}
+				s.Key(&k, uint64(k.Name[1])<<32|uint64(len(k.Name))<<16|uint64(r.IntN(200)))
+			}
+			p.Add(s)
+		}
+		p.Number()
+		back := NewPool(0, separator)
+		for i, s := range p.Stored() {
+			c := *s
+			if !back.Restore(&c) {
+				t.Fatalf("%d heads: sample %d of %d is refused", heads, i, len(p.list))
+			}
+		}
+		if len(p.list) < 128 || len(back.list) != len(p.list) {
+			t.Errorf("%d heads: %d samples of %d", heads, len(back.list), len(p.list))
+		}
+	}
+}
+
 // TestSamplerBounds checks the bounds of a block.
 func TestSamplerBounds(t *testing.T) {
 	p := NewPool(0, func(b byte) bool { return b == ':' })

@@ -115,11 +115,31 @@ func (p *Pool) Stored() []*Sampled {
 }
 
 // Number sorts the samples of a snapshot, of which there are no more, by name: those that are alike are
-// stored together.
+// stored together. In this order a Pool may have room for fewer, because a head or the Pool has all its
+// classes sooner; the others are left out, so that Restore and Merge admit all.
 func (p *Pool) Number() {
 	slices.SortStableFunc(p.list, (*Sampled).compareName)
+	all := p.list
+	p.forget()
+	p.admitAll(all)
 	for i, c := range p.list {
 		c.N = i
+	}
+}
+
+// forget removes all samples. What is closed stays so.
+func (p *Pool) forget() {
+	clear(p.classes)
+	clear(p.heads)
+	p.full.Store(false)
+	p.list = nil
+}
+
+func (p *Pool) admitAll(list []*Sampled) {
+	for _, c := range list {
+		if p.admit(c) {
+			p.list = append(p.list, c)
+		}
 	}
 }
 
@@ -184,16 +204,9 @@ func (p *Pool) Merge(o *Pool) {
 	all := slices.Concat(p.list, o.list)
 	if len(p.list) > 0 && len(o.list) > 0 && o.list[0].compare(p.list[len(p.list)-1]) < 0 {
 		slices.SortFunc(all, (*Sampled).compare)
-		clear(p.classes)
-		clear(p.heads)
-		p.full.Store(false)
-		p.list = p.list[:0:0]
+		p.forget()
 	}
-	for _, c := range all[len(p.list):] {
-		if p.admit(c) {
-			p.list = append(p.list, c)
-		}
-	}
+	p.admitAll(all[len(p.list):])
 }
 
 func (p *Pool) admit(c *Sampled) bool {

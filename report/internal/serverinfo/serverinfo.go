@@ -1,14 +1,15 @@
 // Package serverinfo reads what a server says of its own memory: the outputs of the
-// commands INFO, MEMORY STATS and CONFIG GET, as redis-cli prints them.
+// commands INFO, MEMORY STATS, MEMORY MALLOC-STATS and CONFIG GET, as redis-cli prints them.
 package serverinfo
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // maxText is the longest text that Add reads, in bytes.
@@ -24,6 +25,7 @@ type Info struct {
 	// has a histogram of its latency. -1 unknown.
 	Commands int64
 	Version  string // of the server, "" unknown
+	malloc   string // name and version of the allocator, "" unknown
 }
 
 // names are the figures that are read. Those of MEMORY STATS have the name that INFO has
@@ -52,7 +54,7 @@ var names = func() map[string]string {
 		list[name] = name
 	}
 	for _, name := range []string{"used_memory_rss", "used_memory_lua", "maxmemory", "repl-backlog-size",
-		"lazyfree_pending_objects", "allocator_frag_bytes"} {
+		"lazyfree_pending_objects", "allocator_frag_bytes", streamNode, quantum} {
 		list[name] = name
 	}
 	return list
@@ -63,6 +65,32 @@ const mainTables = "overhead.hashtable.main"
 
 // beginning is the first name of MEMORY STATS.
 const beginning = "peak.allocated"
+
+// Names of figures: the setting of streams, and the step between sizes of blocks that MEMORY
+// MALLOC-STATS has.
+const (
+	streamNode = "stream-node-max-bytes"
+	quantum    = "Quantum size"
+)
+
+// Options completes the options of the memory model by what the server said: its allocator and
+// stream-node-max-bytes.
+func (i *Info) Options(o memory.Options) memory.Options {
+	if n, ok := i.Get(streamNode); ok && n > 0 {
+		o.StreamNode = n
+	}
+	step, _ := i.Get(quantum)
+	switch {
+	case i == nil || o.Allocator != "" || o.Server != "":
+	case strings.Contains(i.malloc, "5.3.1"):
+		o.Allocator = "jemalloc-5.3.1"
+	case step == 16:
+		o.Allocator = "jemalloc-system"
+	case step == 8:
+		o.Allocator = "jemalloc"
+	}
+	return o
+}
 
 // Get returns a figure by its name in INFO or CONFIG GET, in bytes unless the name says
 // otherwise. Unknown reports false, as all figures of a nil Info are.
@@ -86,8 +114,8 @@ func (i *Info) Sum(names ...string) (sum int64, known bool) {
 // again for replies within.
 var number = regexp.MustCompile(`^\s*(\d+[)#~]\s)+\s*`)
 
-// Add reads a text with the output of one or several of the commands, plain, as on a
-// terminal, or as JSON. Of a figure that it has twice the last one counts.
+// Add reads a text with the output of one or several of the commands, plain or as on a
+// terminal. Of a figure that it has twice the last one counts.
 func (i *Info) Add(r io.Reader) error {
 	all, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
@@ -101,13 +129,7 @@ func (i *Info) Add(r io.Reader) error {
 		*i = Info{figures: make(map[string]int64), Keys: -1, Expires: -1, Commands: -1}
 	}
 	read := false
-	var words []string
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		words = wordsOfJSON(text)
-	}
-	if words == nil {
-		words = wordsOfLines(text)
-	}
+	words := wordsOfLines(text)
 	var keys, expires, commands int64 = -1, -1, -1
 	for at, w := range words {
 		if name, value, ok := strings.Cut(w, ":"); ok {
@@ -167,11 +189,15 @@ func (i *Info) set(name, value string) bool {
 		i.Version = value
 		return true
 	}
+	if name == "mem_allocator" {
+		i.malloc = value
+		return true
+	}
 	name, ok := names[name]
 	if !ok {
 		return false
 	}
-	n, err := strconv.ParseInt(value, 10, 64)
+	n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
 	const most = 1 << 50 // more is no server's memory, and sums overflow
 	if err != nil || n < 0 || n > most {
 		return false
@@ -206,21 +232,4 @@ func bare(s string) string {
 		s = s[1 : len(s)-1]
 	}
 	return s
-}
-
-func wordsOfJSON(text string) (words []string) {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return words
-		}
-		switch t := token.(type) {
-		case string:
-			words = append(words, t)
-		case json.Number:
-			words = append(words, t.String())
-		}
-	}
 }

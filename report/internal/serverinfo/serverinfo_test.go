@@ -3,16 +3,17 @@ package serverinfo
 import (
 	"strings"
 	"testing"
+
+	"github.com/rdblens/rdblens/parser/memory"
 )
 
 // TestAdd reads the replies as redis-cli 7.0 prints them: through a pipe, on a terminal
-// with RESP2 and RESP3, and as JSON.
+// with RESP2 and RESP3.
 func TestAdd(t *testing.T) {
 	for name, text := range map[string]string{
 		"pipe":     "peak.allocated\n974848\ntotal.allocated\n939344\ndb.0\noverhead.hashtable.main\n72\noverhead.hashtable.expires\n0\ndb.3\noverhead.hashtable.main\n8\nkeys.count\n1\n",
 		"terminal": " 1) \"peak.allocated\"\n 2) (integer) 974848\n 3) \"total.allocated\"\n 4) (integer) 939344\n 5) \"db.0\"\n 6) 1) \"overhead.hashtable.main\"\n    2) (integer) 72\n 7) \"db.3\"\n 8) 1) \"overhead.hashtable.main\"\n    2) (integer) 8\n 9) \"keys.count\"\n10) (integer) 1\n",
 		"RESP3":    " 1# \"peak.allocated\" => (integer) 974848\n 2# \"total.allocated\" => (integer) 939344\n 3# \"db.0\" => \n    1# \"overhead.hashtable.main\" => (integer) 72\n 4# \"db.3\" => \n    1# \"overhead.hashtable.main\" => (integer) 8\n 5# \"keys.count\" => (integer) 1\n",
-		"JSON":     `{"peak.allocated":974848,"total.allocated":939344,"db.0":{"overhead.hashtable.main":72},"db.3":{"overhead.hashtable.main":8},"keys.count":1}`,
 	} {
 		var i Info
 		for range 2 { // the second reply replaces the first
@@ -42,6 +43,20 @@ func TestAdd(t *testing.T) {
 	sum, known := i.Sum("mem_clients_normal", "mem_aof_buffer")
 	if i.Keys != 17 || i.Expires != 4 || i.Commands != 2 || most != 1000 || sum != 5 || !known {
 		t.Errorf("%+v", i)
+	}
+	// The statistics of jemalloc decide on its model, unless the caller did.
+	for text, want := range map[string]string{
+		"Version: \"5.3.0-0-g54eaed1d\"\nQuantum size: 16\n":          "jemalloc-system",
+		"Version: \"5.3.0-0-g54eaed1d\"\nQuantum size: 8\n":           "jemalloc",
+		"mem_allocator:jemalloc-5.3.1\r\n# Memory\r\nused_memory:1\n": "jemalloc-5.3.1",
+		"mem_allocator:jemalloc-5.3.0\r\n":                            "",
+	} {
+		var i Info
+		err := i.Add(strings.NewReader(text + "stream-node-max-bytes\n1000\n"))
+		o, given := i.Options(memory.Options{}), i.Options(memory.Options{Allocator: "jemalloc"})
+		if err != nil || o.Allocator != want || o.StreamNode != 1000 || given.Allocator != "jemalloc" {
+			t.Errorf("%q: %+v %+v %v", text, o, given, err)
+		}
 	}
 	for _, text := range []string{"", "hello\nworld", "{", "used_memory", "used_memory:x", "used_memory:99999999999999999999"} {
 		var i Info

@@ -20,16 +20,6 @@ const (
 // keptNodes is the largest number of nodes that a Block keeps for the next block.
 const keptNodes = 512
 
-// sampling is the mean number of keys from one that is sampled to the next in the first
-// blocks. From block lateBlock on, once the tree has lateKeys keys, each sampled key stands for
-// lateWeight of those.
-const (
-	sampling   = 32
-	lateBlock  = 512
-	lateKeys   = 1 << 20
-	lateWeight = 4
-)
-
 // Block is the tree of the names of one block of a snapshot. It folds nothing by
 // itself: values that the tree of the snapshot has folded, as a Table says, are counted
 // where that tree will count them. A Block is used by one goroutine.
@@ -37,6 +27,7 @@ type Block struct {
 	cut    cutter
 	table  *Table
 	nodes  []blockNode
+	used   []int32 // those that have keys
 	labels []byte
 	index  hashindex.Index // of nodes, by hash
 
@@ -56,8 +47,8 @@ type Block struct {
 	random uint64
 	next   int32 // keys up to the next one that is sampled
 	found  []sample
-	values []byte      // of found
-	seen   [256]uint64 // hashes of sampled values
+	values []byte          // of found
+	seen   hashindex.Index // of found, by hash
 	pinned map[uint64]struct{}
 
 	value, text []byte // scratch
@@ -117,19 +108,10 @@ const (
 	endBits     = 10
 )
 
-// sample is a value of a folded place that a sampled key has.
-type sample struct {
-	parent int32
-	kind   uint8
-	wide   bool
-	from   uint32 // in Block.values
-	length uint16
-	hash   uint64
-}
-
 // NewBlock returns an empty Block.
 func NewBlock(n *naming.Namer) *Block {
-	b := &Block{cut: newCutter(n), index: hashindex.New(64), pinned: map[uint64]struct{}{}, weight: 1}
+	b := &Block{cut: newCutter(n), index: hashindex.New(64), seen: hashindex.New(64),
+		pinned: map[uint64]struct{}{}, weight: 1}
 	b.clear()
 	return b
 }
@@ -145,7 +127,6 @@ func (b *Block) Begin(table *Table, number int) {
 	if b.number, b.weight = number, 1; number >= lateBlock && table != nil {
 		b.weight = table.weight
 	}
-	clear(b.seen[:])
 	// The smaller of two is distributed as what is left where a block begins: blocks of few keys
 	// have their share of samples.
 	b.nextSample()
@@ -164,15 +145,17 @@ func (b *Block) Reset() {
 		b.clear()
 		return
 	}
-	for i := range b.nodes {
+	for _, i := range b.used {
 		b.nodes[i].keys, b.nodes[i].size = 0, 0
 	}
-	b.found, b.values = b.found[:0], b.values[:0]
+	b.used = b.used[:0]
+	b.forgetSamples()
 }
 
 func (b *Block) clear() {
-	b.nodes, b.labels, b.found, b.values = b.nodes[:0], b.labels[:0], b.found[:0], b.values[:0]
+	b.nodes, b.used, b.labels = b.nodes[:0], b.used[:0], b.labels[:0]
 	b.index.Reset()
+	b.forgetSamples()
 	b.cleared++
 	b.forget()
 	clear(b.pinned)
@@ -202,21 +185,21 @@ func (b *Block) Full(sums int) bool {
 // Bytes returns the memory of the Block in bytes.
 func (b *Block) Bytes() int64 {
 	return int64(unsafe.Sizeof(*b)) + int64(cap(b.nodes))*int64(unsafe.Sizeof(blockNode{})) + int64(cap(b.labels)) +
-		b.index.Bytes() +
+		b.index.Bytes() + b.seen.Bytes() +
 		int64(cap(b.found))*int64(unsafe.Sizeof(sample{}))
 }
 
-// Add adds keys to a leaf. size is the sum of what Leaf was called with.
+// Add adds keys to a leaf, and to the nodes above it. size is the sum of what Leaf was called with.
 func (b *Block) Add(leaf int32, keys, size int64) {
-	b.nodes[leaf].keys += keys
-	b.nodes[leaf].size += size
-}
-
-func (b *Block) nextSample() {
-	b.random ^= b.random << 13
-	b.random ^= b.random >> 7
-	b.random ^= b.random << 17
-	b.next = 1 + int32(b.random>>32%(2*sampling*uint64(b.weight)-1))
+	for i := leaf; ; i = b.nodes[i].parent {
+		n := &b.nodes[i]
+		if n.keys == 0 {
+			b.used = append(b.used, i)
+		}
+		if n.keys, n.size = n.keys+keys, n.size+size; i == 0 {
+			return
+		}
+	}
 }
 
 // newNode completes a node: where its children are folded.
@@ -278,7 +261,7 @@ func (b *Block) Leaf(name []byte, f *naming.Facts, size int64) int32 {
 		if b.next > 0 && !e.pins {
 			return e.leaf
 		}
-		if leaf := b.varying(name, e); leaf >= 0 {
+		if leaf := b.varying(name, e, size); leaf >= 0 {
 			return leaf
 		}
 	}
@@ -287,7 +270,7 @@ func (b *Block) Leaf(name []byte, f *naming.Facts, size int64) int32 {
 
 // varying returns the leaf of a name with the pattern of an entry, -1 if that must be
 // looked up.
-func (b *Block) varying(name []byte, e *patternEntry) int32 {
+func (b *Block) varying(name []byte, e *patternEntry, size int64) int32 {
 	sampled := b.next <= 0
 	if sampled && e.plain {
 		b.nextSample()
@@ -304,7 +287,9 @@ func (b *Block) varying(name []byte, e *patternEntry) int32 {
 	}
 	if sampled {
 		b.nextSample()
-		b.note(node, hash, segment, inner, false)
+		if b.note(node, hash, segment, inner, false, size); b.isPinned(hash) {
+			return -1
+		}
 	}
 	return e.leaf
 }
@@ -397,7 +382,7 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 		segment := name[from:to]
 		if len(segment) > maxValue {
 			b.value = b.cut.appendValue(b.value[:0], segment, inner)
-			segment = b.value
+			segment, shared = b.value, false
 		}
 		parent := node
 		if node = b.step(parent, segment, inner, sampled, size); b.nodes[node].rest {
@@ -419,7 +404,8 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 				if constant && from < 1<<15 {
 					v.from = int16(from)
 				}
-				v.sample = isStar(b.label(node), inner) // it has no shape
+				b.text = b.cut.appendShape(b.text[:0], segment, inner)
+				v.sample = len(b.text) == 0 // else the shape is sampled, too
 			}
 			constant = false
 		}
@@ -472,7 +458,7 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 		return b.ensure(node, hash, value, kind, false, false)
 	}
 	if sampled {
-		b.note(node, hash, value, kind, false)
+		b.note(node, hash, value, kind, false, size)
 		if b.isPinned(hash) {
 			return b.ensure(node, hash, value, kind, false, false)
 		}
@@ -486,7 +472,7 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 				return b.ensure(node, shape, b.text, kind, true, false)
 			}
 			if sampled {
-				b.note(node, shape, b.text, kind, true)
+				b.note(node, shape, b.text, kind, true, size)
 			}
 		}
 	}

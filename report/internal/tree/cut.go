@@ -82,7 +82,7 @@ func Cut(root *Part, most, depth int) (rows []Row, rest Row) {
 				least = min(least, list[i].size())
 			}
 		}
-		few := len(open)+len(done)+len(large) <= most || len(large) <= 2 || 2*row.size() > whole
+		few := len(open)+len(done)+len(large) <= most || len(large) == 1 || 2*row.size() > whole
 		if len(large) == 0 || row.Part != root && (2*sum < row.size() || !few && sum/int64(len(large)) < 2*least) {
 			done = append(done, row)
 			continue

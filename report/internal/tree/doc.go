@@ -82,7 +82,7 @@
 //
 // Cut chooses the rows of a screen among Parts, which its user makes of nodes. It opens rows, the heaviest
 // first, into children with 1/66 of all bytes. The root is opened always; others if these children have
-// half of the row and either fit, are two at most, or have twice the lightest row on average, or the row
+// half of the row and either fit, are only one, or have twice the lightest row on average, or the row
 // has over half of all. What no row has is one row more. If rows that do not begin with * have less than a
 // tenth, no prefix stands out, and there are no rows.
 //

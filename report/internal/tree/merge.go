@@ -2,56 +2,40 @@ package tree
 
 import (
 	"math"
+	"slices"
 
 	"github.com/rdblens/rdblens/report/internal/hashindex"
 )
 
-// Merge adds a Block, whose leaves have their sums. It returns the node here for each
-// node there, valid until Settle is called.
+// Merge adds a Block, whose leaves have their sums. It returns the node here for each node
+// there that has keys, valid until Settle is called.
 func (t *Tree) Merge(b *Block) []int32 {
-	nodes := b.nodes
-	for i := len(nodes) - 1; i > 0; i-- { // parents come before their children
-		p := &nodes[nodes[i].parent]
-		p.keys, p.size = p.keys+nodes[i].keys, p.size+nodes[i].size
-	}
-	nodeOf, folded := append(t.nodeOf[:0], 0), append(t.folded[:0], false)
-	t.Node(0).Keys += nodes[0].keys
-	t.Node(0).Size += nodes[0].size
-	for i := 1; i < len(nodes); i++ {
-		n := &nodes[i]
-		if n.keys == 0 {
-			nodeOf, folded = append(nodeOf, -1), append(folded, false)
-			continue // of an earlier block
+	slices.Sort(b.used) // parents come before their children
+	nodeOf := slices.Grow(t.nodeOf[:0], len(b.nodes))[:len(b.nodes)]
+	folded := slices.Grow(t.folded[:0], len(b.nodes))[:len(b.nodes)]
+	for _, i := range b.used {
+		n := &b.nodes[i]
+		folded[i] = false
+		if int(n.master) >= t.nodes.Len() || t.Node(n.master).hash != n.hash {
+			parent := nodeOf[n.parent]
+			if t.Node(parent).rest {
+				nodeOf[i], folded[i] = parent, !n.rest && !n.wide
+				t.countFolded(b, i, folded)
+				continue
+			}
+			label := b.label(i)
+			n.master = t.child(parent, label, n)
+			to := t.Node(n.master)
+			folded[i] = folded[n.parent] || !n.wide && to.wide && !t.sameShape(label, n.kind, to.label)
+			t.countFolded(b, i, folded)
 		}
-		parent := nodeOf[n.parent]
-		if t.Node(parent).rest {
-			nodeOf, folded = append(nodeOf, parent), append(folded, !n.rest && !n.wide)
-			t.countFolded(b, int32(i), folded)
-			continue
-		}
-		to := n.master
-		if int(to) >= t.nodes.Len() || t.Node(to).hash != n.hash {
-			label := b.label(int32(i))
-			to = t.child(parent, label, n)
-			folded = append(folded, folded[n.parent] || !n.wide && t.Node(to).wide &&
-				!t.sameShape(label, n.kind, t.Node(to).label))
-			t.countFolded(b, int32(i), folded)
-			n.master = to
-		} else {
-			folded = append(folded, false)
-		}
-		t.Node(to).Keys += n.keys
-		t.Node(to).Size += n.size
-		nodeOf = append(nodeOf, to)
+		nodeOf[i] = n.master
+		to := t.Node(n.master)
+		to.Keys, to.Size = to.Keys+n.keys, to.Size+n.size
 		for kind, at := range n.spots {
-			if p := t.Node(to).place[kind]; at >= 0 && p != 0 {
+			if p := to.place[kind]; at >= 0 && p != 0 {
 				t.places[p-1].blind = true
 			}
-		}
-	}
-	for kind, at := range nodes[0].spots {
-		if p := t.Node(0).place[kind]; at >= 0 && p != 0 {
-			t.places[p-1].blind = true
 		}
 	}
 	t.nodeOf, t.folded = nodeOf, folded
@@ -153,7 +137,7 @@ func (t *Tree) sampled(parent int32, label []byte, s *sample, weight int32) {
 			return
 		}
 	}
-	if hits := t.places[p-1].sampled.add(hash, weight); hits > 0 {
+	if hits := t.places[p-1].sampled.add(hash, s.size, weight); hits > 0 {
 		c := t.add(parent, hash, string(label), s.kind, flags{wide: s.wide})
 		t.Node(c).hits, t.Node(c).late = hits, true
 	}
@@ -190,6 +174,11 @@ func (t *Tree) compact() {
 			*nodes.Add() = n
 			if i > 0 {
 				t.index.Insert(n.hash, int(moved[i]))
+			}
+			for _, p := range n.place {
+				if p != 0 {
+					t.places[p-1].node = moved[i]
+				}
 			}
 		}
 	}

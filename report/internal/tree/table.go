@@ -96,21 +96,24 @@ func (t *Tree) Publish() *Table {
 // refold folds places again that have twice the keys: values that had many are light by
 // now.
 func (t *Tree) refold() {
-	for i := range int32(t.nodes.Len()) {
-		for kind, p := range t.Node(i).place {
-			if p == 0 || int(t.Node(i).values[kind]+t.Node(i).words[kind]) <= t.places[p-1].stars {
-				continue
+	for i := range t.places {
+		p := &t.places[i]
+		if p.node < 0 {
+			continue
+		}
+		n := t.Node(p.node)
+		if n.Keys < 2*p.keys || int(n.values[p.kind]+n.words[p.kind]) <= p.stars {
+			continue
+		}
+		keys := int64(0)
+		for c := range t.Children(p.node) {
+			if child := t.Node(c); child.kind == p.kind {
+				keys += child.Keys
 			}
-			keys := int64(0)
-			for c := range t.Children(i) {
-				if t.Node(c).kind == uint8(kind) {
-					keys += t.Node(c).Keys
-				}
-			}
-			if keys >= 2*t.places[p-1].keys {
-				t.fold(spot{i, uint8(kind)}, limitOf(i)/4)
-				t.dirty = true
-			}
+		}
+		if keys >= 2*p.keys {
+			t.fold(p.spot, limitOf(p.node)/4)
+			t.dirty = true
 		}
 	}
 }
@@ -125,12 +128,10 @@ func Known(block int) int { return published(max(block-16, 2*block/3)) }
 // merged. The first ones follow each other closely: names that are not known to be folded
 // cost most.
 func published(merged int) (blocks int) {
-	for _, n := range [...]int{2, 4, 8, merged &^ 15} {
-		if n <= merged {
-			blocks = max(blocks, n)
-		}
+	if merged < 16 {
+		return min(merged, 8)
 	}
-	return blocks
+	return merged &^ 15
 }
 
 // Versions has the Tables that blocks which are not merged yet may read.

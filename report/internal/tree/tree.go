@@ -105,8 +105,9 @@ type spot struct {
 	kind uint8
 }
 
-// place is a spot of which values were folded.
+// place is a spot of which values were folded. The node of one that is out of use is -1.
 type place struct {
+	spot
 	missed int64 // the most keys of a value without a node that were counted at others
 	words  bool  // words were folded, too, not only values that a pattern replaces
 	// letters reports whether words of the lengths of identifiers were folded, too.
@@ -266,7 +267,7 @@ func (t *Tree) remove(i int32) {
 	n := t.Node(i)
 	for _, p := range n.place {
 		if p != 0 {
-			t.places[p-1] = place{}
+			t.places[p-1] = place{spot: spot{node: -1}}
 			t.unused = append(t.unused, p)
 		}
 	}
@@ -297,6 +298,7 @@ func (t *Tree) placeOf(i int32, kind uint8) *place {
 			t.places = append(t.places, place{})
 			*p = int32(len(t.places))
 		}
+		t.places[*p-1].spot = spot{i, kind}
 		t.dirty = true
 	}
 	return &t.places[*p-1]

@@ -22,6 +22,7 @@ impl RedisPool {
     async fn read_json(&self, namespace: &str, id: &str) { self.read(namespace, id).await }
 }
 async fn flows(redis: &RedisPool, id: &str) { redis.read_json("flows", id).await; }
+async fn quote(redis: &RedisPool, k: CacheKey) { redis.get(k.key()).await; }
 #[cfg(all(test, feature = "redis"))]
 mod more_tests {
     fn t(con: C) { con.hset("test:2", "f", 1); }

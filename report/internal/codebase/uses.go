@@ -1,0 +1,139 @@
+package codebase
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A use says which keys commands make of the value of a constant or a function.
+type use struct {
+	key     []string // the only one, or the first
+	several bool     // there are others
+	begins  bool     // the value begins them
+}
+
+// A reach is a constant or a function that has a value in a key.
+type reach struct {
+	use   *use
+	value []string
+}
+
+// alternatives yields the values of an expression: several where one variable or one function of it
+// has several.
+func (p *program) alternatives(eval func() []string) func(yield func([]string) bool) {
+	return func(yield func([]string) bool) {
+		p.several, p.choices = nil, 1
+		for p.choice = 0; p.choice < p.choices; p.choice++ {
+			p.steps, p.reached = 0, p.reached[:0]
+			if !yield(eval()) {
+				break
+			}
+		}
+		p.choice = 0
+	}
+}
+
+// pick returns which of n values of a variable or a function is taken, -1 if another one of the
+// expression has several, too.
+func (p *program) pick(of any, n int) int {
+	if p.several == nil && p.choice == 0 {
+		p.several, p.choices = of, n
+	}
+	if p.several != of {
+		return -1
+	}
+	return p.choice % n
+}
+
+// reach notes that the value of a constant or a function may be part of a key.
+func (p *program) reach(u *use, value []string) {
+	if literal(value) && len(p.reached) < 64 {
+		p.reached = append(p.reached, reach{u, value})
+	}
+}
+
+// uses notes that a command has the last key.
+func (p *program) uses(key []string, in *syntax) {
+	joined := Join(key)
+	for _, r := range p.reached {
+		value := verbs(r.value, in)
+		text := value[0]
+		if text == "" && len(value) > 1 {
+			text = value[1]
+		}
+		at := strings.Index(joined, text)
+		if at < 0 {
+			continue
+		}
+		r.use.begins = r.use.begins || at == 0 || value[0] == ""
+		if r.use.key == nil {
+			r.use.key = slices.Clone(key)
+		}
+		r.use.several = r.use.several || Join(r.use.key) != joined
+	}
+}
+
+// keys yields the values that the key of a site may have.
+func (s *scanner) keys(c *site) func(yield func([]string) bool) {
+	return s.program.alternatives(func() []string { return s.program.eval(c.key, c.frame()) })
+}
+
+// builders adds the lines that give keys of commands a name: constants, variables and functions
+// whose names say that they are keys. A name alone is none.
+func (s *scanner) builders() {
+	used, near := map[string]bool{}, map[string][]Pattern{} // the keys of commands, of all files and by file
+	for _, p := range s.checkout.Patterns {
+		used[p.Key] = true
+		near[p.File] = append(near[p.File], p)
+	}
+	for _, c := range s.names {
+		for parts := range s.keys(c) {
+			parts = verbs(parts, c.source.syntax)
+			key := Join(parts)
+			if used[key] {
+				s.add(c, parts)
+				continue
+			}
+			// Its client may put something before it.
+			in := near[c.source.path]
+			if i := slices.IndexFunc(in, func(p Pattern) bool {
+				return len(parts) > 0 && parts[0] != "" && strings.HasSuffix(p.Key, key)
+			}); i >= 0 {
+				s.add(c, in[i].Parts)
+			}
+		}
+	}
+	builder := func(c *site, u *use, value *node) {
+		if u.key != nil && !u.several {
+			s.add(c, u.key)
+			return
+		}
+		s.program.steps = 0
+		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
+		if key := Join(parts); key != "" && !used[key] && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
+			parts = add(parts, "")
+		}
+		about := ofServer(strings.ToLower(c.function.container + c.function.name + c.source.base))
+		if (u.begins || about && u.key == nil) && acceptable(c, parts) {
+			s.add(c, parts)
+		}
+	}
+	for _, d := range s.decls {
+		c := &site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{container: d.container}}
+		builder(c, &d.use, d.value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
+		for _, f := range s.program.functions[name] {
+			if !keyLike(name) && !keyLike(f.container) {
+				continue
+			}
+			for _, r := range f.returns {
+				if r.value.kind != wordNode && r.value.kind != paramNode {
+					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
+					builder(c, &f.use, r.value)
+				}
+			}
+		}
+	}
+}
