@@ -199,7 +199,7 @@ func TestDropOrder(t *testing.T) {
 	p.table(r.groupsTable(nil, true))
 	p.table(v.problemsTable(0))
 	want := []string{"average B, serialized, largest key", "memory without TTL, value", "value, elements", "value, ", "written at, found", "elements, written at, db", "growth, by, keys, keys by, written at, before",
-		"findings, share, serialized, encoding, usage, largest element, owner, largest, snapshot, db, value, TTL", "share, no TTL, warnings, used_memory, node", "largest key, max, min TTL, elements, what it is, value, share, median, written at, owner", "snapshot, harm, memory"}
+		"findings, share, serialized, encoding, usage, largest element, owner, largest, snapshot, db, value, TTL", "share, no TTL, warnings, used_memory, node", "largest key, max, min TTL, elements, what it is, value, share, median, written at, owner", "snapshot, memory"}
 	if !slices.Equal(p.orders, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(p.orders, "\n"), strings.Join(want, "\n"))
 	}

@@ -80,6 +80,11 @@ func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) [
 	if v.r.Config.Profile != "" {
 		p.strong(v.verdict())
 	}
+	about := v.about[:min(len(v.about), 2+rows.alerts)]
+	if len(about) > 1 {
+		p.sentence(message.New("{file}; {keys}", message.Phrase("file", about[0]), message.Phrase("keys", about[1])))
+		about = about[2:]
+	}
 	if rows.fixes > 0 {
 		p.section(word("Fix first"), message.Message{})
 		p.tasks(v.fixes[:rows.fixes])
@@ -87,7 +92,7 @@ func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) [
 	for _, m := range wrong[first:] {
 		p.alert(m)
 	}
-	for _, m := range v.about[:min(len(v.about), 2+rows.alerts)] {
+	for _, m := range about {
 		p.sentence(m)
 	}
 	v.evidence(p, rows)
@@ -133,13 +138,13 @@ func (v *overview) evidence(p *markdownPage, rows screenRows) {
 		}
 		p.w.WriteString("\n</details>\n")
 	}
-	if v.r.Config.Profile != "" || rows.problems > 0 {
-		fold(max(rows.problems, 1), "Problems", v.broken, v.problemsTable(rows.problems))
-	}
 	fold(rows.keys, "Biggest keys", v.keysNote(), v.keysTable(rows.keys))
 	fold(rows.nodes, "Nodes", v.r.nodesNote(rows.nodes), v.r.nodesTable(v.nodes[:rows.nodes]))
 	if rows.groups > 0 {
 		fold(1, "Where the memory is", v.placesNote(), v.r.groupsTable(v.places(rows.groups), false))
+	}
+	if v.r.Config.Profile != "" || rows.problems > 0 {
+		fold(max(rows.problems, 1), "Problems", v.broken, v.problemsTable(rows.problems))
 	}
 	fold(rows.savings, "What could be saved", v.r.savingsNote(), v.savingsTable(rows.savings))
 }

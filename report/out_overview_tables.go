@@ -206,10 +206,6 @@ func RoughDuration(seconds int64) message.Message {
 	return only(message.Duration("time", seconds))
 }
 
-// harms are the words for what the findings of a rule do.
-var harms = [...]string{thresholds.Names: "naming", thresholds.UsesMemory: "memory", thresholds.Blocks: "stalls server",
-	thresholds.Misleads: "wrong file"}
-
 // problemsTable has at most n problems.
 func (v *overview) problemsTable(n int) table {
 	rows := v.problems[:min(len(v.problems), n)]
@@ -217,7 +213,6 @@ func (v *overview) problemsTable(n int) table {
 		wordColumn("severity", func(i int) string { return rows[i].Severity }),
 		wordColumn("rule", func(i int) string { return rows[i].Rule }),
 		countColumn("keys", func(i int) Figure { return rows[i].keyCount() }),
-		leftColumn("harm", func(i int) message.Message { return word(harms[rows[i].harm]) }).drop(2),
 		sizeColumn("memory", func(i int) Figure { return rows[i].size() }).drop(1),
 		rightColumn("worst", func(i int) message.Message { return rows[i].worst().against() }),
 		v.r.inputColumn(func(i int) int {

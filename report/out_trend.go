@@ -223,10 +223,16 @@ func (t *Trend) full(points []trendPoint, limit int64) {
 }
 
 var trendFormats = writers[*Trend]{
-	"table": func(w *bufio.Writer, t *Trend, o WriteOptions) error { return writeText(w, o, t.write) },
+	"table": func(w *bufio.Writer, t *Trend, o WriteOptions) error {
+		rows := linesOf(o)
+		return writeScreen(w, o, rows, func(p page) { t.write(p, rows) }, func() bool {
+			rows--
+			return rows >= 0
+		})
+	},
 	"markdown": func(w *bufio.Writer, t *Trend, o WriteOptions) error {
 		var b bytes.Buffer
-		t.write(newMarkdownPage(&b, o, text.MaxCell, 0))
+		t.write(newMarkdownPage(&b, o, text.MaxCell, 0), math.MaxInt)
 		_, err := w.Write(b.Bytes())
 		return err
 	},
@@ -267,25 +273,58 @@ var trendParts = []struct{ kind, title string }{
 	{"prefix", "Memory by prefix"}, {"group", "Memory by group"},
 }
 
-func (t *Trend) write(p page) {
+// write writes all that people read, of each kind of series at most so many rows.
+func (t *Trend) write(p page, most int) {
 	for _, s := range t.wrong() {
 		p.alert(s)
+	}
+	if m := t.verdict(); !m.IsZero() {
+		p.strong(m)
 	}
 	for _, s := range t.about() {
 		p.sentence(s)
 	}
-	t.sections(p, func([]*TrendSeries) {})
+	t.sections(p, most, func([]*TrendSeries) {})
 }
 
 // sections writes a table of each kind of series, and calls drawn behind it.
-func (t *Trend) sections(p page, drawn func(rows []*TrendSeries)) {
+func (t *Trend) sections(p page, most int, drawn func(rows []*TrendSeries)) {
 	for _, part := range trendParts {
-		if rows := t.rows(part.kind); len(rows) > 0 {
+		if rows := t.rows(part.kind); len(rows) > 0 && most > 0 {
 			p.section(word(part.title), message.Message{})
-			p.table(trendTable(part.kind, rows))
+			p.table(trendTable(part.kind, rows[:min(len(rows), most)]))
 			drawn(rows)
 		}
 	}
+}
+
+// verdict says how much the keys grew, and which prefix or group most; zero if that is unknown.
+func (t *Trend) verdict() message.Message {
+	var all, most *TrendSeries
+	for i := range t.Series {
+		s := &t.Series[i]
+		switch grew := max(s.last(), 0) - max(s.first(), 0); {
+		case s.Measure != "memory" || !s.last().Known():
+		case s.Kind == "total" && s.Name == "keys" && s.first().Known():
+			all = s
+		case (s.Kind == "prefix" && slices.Contains(t.Prefixes, s.Name) || s.Kind == "group" && t.Prefixes == nil) && grew > 0 &&
+			(most == nil || grew > most.last()-max(most.first(), 0)):
+			most = s
+		}
+	}
+	if all == nil || len(t.Reports) < 2 {
+		return message.Message{}
+	}
+	m := message.New("Memory of the keys: {from} -> {to} ({change}, {growth}).", message.Phrase("from", sizeText(all.first())),
+		message.Phrase("to", sizeText(all.last())), message.Phrase("change", all.change()), message.Phrase("growth", all.growth()))
+	if all.first() == all.last() {
+		m = message.New("Memory of the keys: {to}, unchanged.", message.Phrase("to", sizeText(all.last())))
+	}
+	if most != nil {
+		m = message.New("{sentence} {prefix} grew most: by {size}.", message.Phrase("sentence", m), message.Name("prefix", most.Name),
+			message.Size("size", int64(most.last()-max(most.first(), 0))))
+	}
+	return m
 }
 
 // wrong says what nobody must miss.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"math"
 	"slices"
 	"strconv"
 
@@ -34,7 +35,7 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 		v.Verdict = parts(" ", v.Verdict, message.New("Most likely on {day}, maxmemory {size} is reached.",
 			message.Text("day", day(f.Time)), message.Size("size", f.MaxMemory)))
 	}
-	t.sections(v.htmlPage, func(rows []*TrendSeries) {
+	t.sections(v.htmlPage, math.MaxInt, func(rows []*TrendSeries) {
 		var figures []htmlBlock
 		for rest := rows; len(rest) > 0; { // a chart for each measure
 			same := slices.DeleteFunc(slices.Clone(rest), func(s *TrendSeries) bool { return s.Measure != rest[0].Measure })

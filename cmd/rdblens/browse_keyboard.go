@@ -264,7 +264,7 @@ func (b *browser) resort(order rowOrder) {
 }
 
 func (b *browser) key(event *tcell.EventKey) bool {
-	if b.searching {
+	if b.searching && event.Key() != tcell.KeyCtrlC {
 		b.typed(event)
 		return true
 	}
@@ -353,7 +353,7 @@ func (b *browser) toggle(v *browseView) {
 // typed handles a key while a search is typed.
 func (b *browser) typed(event *tcell.EventKey) {
 	switch event.Key() {
-	case tcell.KeyEscape, tcell.KeyCtrlC:
+	case tcell.KeyEscape:
 		b.searching = false
 		b.back()
 		return

@@ -112,7 +112,7 @@ func (b *browser) inputsName(r *report.Report) string {
 	if len(r.Inputs) == 1 {
 		return report.Name(filepath.Base(string(r.Inputs[0].Name))).Display()
 	}
-	return b.env.line(message.New("{n} snapshots", message.Int("n", int64(len(r.Inputs)))))
+	return b.env.line(message.New("{n} snapshots added up", message.Int("n", int64(len(r.Inputs)))))
 }
 
 // signs returns the growth of a row in bytes and keys, or elements, with signs.
