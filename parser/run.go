@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -136,8 +134,9 @@ type unit struct {
 	size      int64 // bytes that crc covers
 	unpacked  bool  // they stand in a compressed block, which crc is not for
 
-	sampled bool     // a sample is to be taken of it
-	sample  []sample // with every allocator, nil: none was taken
+	sampled      int      // a sample is to be taken of the keys that begin in so many of its bytes, 0: of none
+	sampledBytes int64    // that these keys have
+	sample       []sample // with every allocator, nil: none was taken
 
 	piece piece // of a key larger than a block
 
@@ -193,61 +192,9 @@ func (r *runner) newUnit() *unit {
 		u = &unit{counters: newCounters()}
 	}
 	u.n = r.units
-	u.sampled = r.models != nil && sampledUnit(r.units)
 	r.units++
 	r.order = append(r.order, u)
 	return u
-}
-
-// sampledUnit reports whether a sample is taken of a unit: of the first ones all, so that a
-// small snapshot is measured whole, then ever fewer.
-func sampledUnit(n int) bool { return n < 4 || n&(n-1) == 0 || n%128 == 0 }
-
-// A sample is what keys take by a model: see Info.Sampled.
-type sample struct{ memory, logs, keys int64 }
-
-func (s *sample) add(k *Key) {
-	s.memory += max(k.Memory, 0)
-	s.logs += int64(math.Log2(float64(max(k.Memory, 1))) * (1 << 16))
-	s.keys++
-}
-
-// takeSample walks a unit again with the models of the other allocators. own is the sample
-// by the model of the snapshot, and largest the memory of its largest key. Of documents,
-// which share names, only a second walk finds no new ones.
-func (r *runner) takeSample(w *walker, u *unit, own sample, largest int64) {
-	modules := len(u.counters.modules) > 0
-	w.counters, u.sample = newCounters(), make([]sample, len(r.models))
-	for i, m := range r.models {
-		same := slices.IndexFunc(r.models[:i], func(o *memory.Model) bool { return m.Agrees(o, largest) })
-		switch {
-		case modules:
-		case m.Agrees(w.src.model, largest):
-			u.sample[i] = own
-			continue
-		case same >= 0:
-			u.sample[i] = u.sample[same]
-			continue
-		}
-		w.Cursor = rdb.Cursor{Buf: u.data, Base: u.base}
-		w.db, w.model = u.db, m
-		w.resetRun()
-		w.guard(func() {
-			if u.piece.role == pieceElements {
-				p := u.piece
-				p.walk(w)
-				w.measure()
-				u.sample[i].memory = max(w.key.Memory, 0)
-				return
-			}
-			for w.Pos < len(w.Buf) {
-				if w.fastRecord() || w.step() == steppedKey {
-					u.sample[i].add(&w.key)
-				}
-			}
-		})
-	}
-	w.model = w.src.model
 }
 
 // wait returns when all units before u are completed.
@@ -396,22 +343,27 @@ func (r *runner) walk(w *walker, u *unit) {
 			u.crc = crc64.Update(0, u.data)
 		}
 		u.size = int64(len(u.data))
+		if r.models != nil {
+			u.sampled = u.sampledPart()
+		}
 		u.noteEnd(w, w.guard(func() {
 			if u.piece.role == pieceElements {
 				u.piece.walk(w)
-				if u.sampled {
+				if u.sampled > 0 {
 					w.measure()
 					largest = w.key.Memory
-					own.memory = max(largest, 0)
+					own.memory, u.sampledBytes = max(largest, 0), u.size
 				}
 				return
 			}
 			r.takeSink(u)
 			for w.Pos < len(w.Buf) {
+				from := w.Pos
 				if w.fastRecord() || w.step() == steppedKey {
-					if u.sampled {
+					if from < u.sampled {
 						largest = max(largest, w.key.Memory)
 						own.add(&w.key)
+						u.sampledBytes = int64(w.Pos)
 					}
 					w.inCallback = true
 					if !r.deliver(u, &w.key) {
@@ -422,7 +374,7 @@ func (r *runner) walk(w *walker, u *unit) {
 			}
 		}))
 	}
-	if u.sampled && u.fail == nil && !r.stopped.Load() {
+	if u.sampled > 0 && u.fail == nil && !r.stopped.Load() {
 		r.takeSample(w, u, own, largest)
 	}
 	blk := u.blk
@@ -475,7 +427,7 @@ func (r *runner) complete(u *unit) {
 			r.info.Sampled[i] += s.memory
 			r.info.SampledLogs[i] += s.logs
 		}
-		r.info.SampledBytes += u.size
+		r.info.SampledBytes += u.sampledBytes
 		r.info.SampledKeys += u.sample[0].keys
 	}
 	if u.lastKey != nil {

@@ -115,7 +115,11 @@ func TestOtherServers(t *testing.T) {
 		return &Memory{Model: "redis-7.0", WhatIf: []WhatIf{{Model: "redis-7.0", State: "live", Predicted: 1}, {Model: "redis-7.0", State: "reloaded", Predicted: Figure(own)}, {Model: "valkey-9.0", State: "reloaded", Predicted: Figure(other)}, {Model: "more", State: "reloaded", Predicted: Figure(own)}}}
 	}
 	r := &Report{Totals: Totals{Keys: 5, MemoryBytes: 1_000_000}, Inputs: []Input{{Memory: memory(5000, 4000)}, {Memory: memory(500, 400)}}}
-	r.Savings = stepsOf(r.otherServers())
+	others, sentence := r.otherServers()
+	r.Savings = stepsOf(others)
+	if got := english(sentence); got != "used_memory after a restart of redis-7.0: 5.4 KB; loaded by valkey-9.0: 4.3 KB, more: 5.4 KB" {
+		t.Error(got)
+	}
 	if s := r.Savings; len(s) != 1 || s[0].SavesBytes != 1100 || s[0].Keys != 5 || english(s[0].How) != "move from redis-7.0, 5.4 KB" {
 		t.Errorf("%+v", s)
 	}
@@ -123,7 +127,7 @@ func TestOtherServers(t *testing.T) {
 		t.Error(page)
 	}
 	r.Inputs[1].Memory = nil
-	if s := r.otherServers(); s != nil {
-		t.Errorf("%+v", s)
+	if s, sentence := r.otherServers(); s != nil || !sentence.IsZero() {
+		t.Errorf("%+v %v", s, sentence)
 	}
 }

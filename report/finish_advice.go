@@ -77,8 +77,9 @@ func (f *finisher) steps() {
 				unexplained += max(0, *m.Difference+int64(m.Predicted)/100+error)
 			}
 		}
+		others, _ := f.r.otherServers()
 		savings = slices.Concat(engine.Savings(groups, whole, unexplained, listing, maxSteps),
-			engine.CompactSettings(&f.Tables.Compact, groups, whole), f.r.otherServers())
+			engine.CompactSettings(&f.Tables.Compact, groups, whole), others)
 		slices.SortStableFunc(savings, thresholds.CompareSavings)
 	}
 	f.r.Savings = stepsOf(savings[:min(len(savings), maxSteps)])
@@ -327,44 +328,30 @@ func known(n int64) *int64 {
 	return &n
 }
 
-// otherServers returns what other servers would save, after a restart of each.
-func (r *Report) otherServers() (list []thresholds.Advice) {
+// otherServers returns what other servers would save, after a restart of each, and says what each
+// takes.
+func (r *Report) otherServers() (list []thresholds.Advice, text message.Message) {
 	if len(r.Inputs) == 0 || r.Inputs[0].Memory == nil {
-		return nil
+		return nil, text
 	}
-	own, _ := r.predicted(r.Inputs[0].Memory.Model)
-	for _, w := range r.Inputs[0].Memory.WhatIf {
-		if w.State != "reloaded" || w.Model == r.Inputs[0].Memory.Model {
-			continue
-		}
-		if n, ok := r.predicted(w.Model); ok && own > n {
-			list = append(list, thresholds.OtherServer(w.Model, r.Inputs[0].Memory.Model, n, own, r.Totals.Keys))
-		}
-	}
-	return list
-}
-
-// whatIfText says what the servers take that were asked for; zero if none was.
-func (r *Report) whatIfText() (none message.Message) {
-	if len(r.Inputs) == 0 || r.Inputs[0].Memory == nil {
-		return none
-	}
-	own := r.Inputs[0].Memory.Model
-	now, ok := r.predicted(own)
-	if !ok {
-		return none
-	}
+	model := r.Inputs[0].Memory.Model
+	own, known := r.predicted(model)
 	var others []message.Message
 	for _, w := range r.Inputs[0].Memory.WhatIf {
-		if n, ok := r.predicted(w.Model); ok && w.State == "reloaded" && w.Model != own {
-			others = append(others, message.New("{model}: {size}", message.Text("model", w.Model), message.Size("size", n)))
+		n, ok := r.predicted(w.Model)
+		if w.State != "reloaded" || w.Model == model || !ok || !known {
+			continue
+		}
+		others = append(others, message.New("{model}: {size}", message.Text("model", w.Model), message.Size("size", n)))
+		if own > n {
+			list = append(list, thresholds.OtherServer(w.Model, model, n, own, r.Totals.Keys))
 		}
 	}
-	if len(others) == 0 {
-		return none
+	if len(others) > 0 {
+		text = message.New("used_memory after a restart of {model}: {size}; loaded by {others}", message.Text("model", model),
+			message.Size("size", own), message.List("others", ", ", others))
 	}
-	return message.New("used_memory after a restart of {model}: {size}; loaded by {others}", message.Text("model", own),
-		message.Size("size", now), message.List("others", ", ", others))
+	return list, text
 }
 
 // predicted returns the used_memory that all inputs would have after a restart of a

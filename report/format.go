@@ -86,7 +86,8 @@ type WriteOptions struct {
 	Depth      int
 	LimitBytes int    // that a ticket may have; 0 is DefaultLimitBytes
 	Command    string // the command line, for the foot of a ticket
-	// Since is an older report of the same servers: the page says what has grown since then. nil: none.
+	// Since is an older report of the same servers: the page, tickets and details say what has changed
+	// since then. nil: none.
 	Since *Report
 }
 

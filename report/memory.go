@@ -228,20 +228,12 @@ func (e *eviction) of(policy string, whole int64) Eviction {
 }
 
 // dropExpired removes n expired keys from the databases. How many each has is
-// unknown, so they are taken in proportion to the keys with an expiry.
+// unknown, so they are taken from the first ones.
 func dropExpired(databases []memory.Database, n int64) {
-	var all, gone int64
-	for _, d := range databases {
-		all += d.Expires
-	}
-	var before int64
 	for i := range databases {
 		d := &databases[i]
-		before += d.Expires
-		part := int64(float64(n)*shareOf(before, all)+0.5) - gone
-		gone += part
-		d.Keys -= part
-		d.Expires -= part
+		part := min(n, d.Expires)
+		d.Keys, d.Expires, n = d.Keys-part, d.Expires-part, n-part
 	}
 }
 

@@ -31,12 +31,13 @@ const (
 type details struct {
 	page
 	r       *Report
+	since   *Report         // WriteOptions.Since
 	changes bool            // show commands that change data
 	advised map[string]bool // advice that has been written
 }
 
 func newDetails(p page, r *Report, o WriteOptions) *details {
-	return &details{page: p, r: r, changes: o.Advice, advised: make(map[string]bool)}
+	return &details{page: p, r: r, since: o.Since, changes: o.Advice, advised: make(map[string]bool)}
 }
 
 // most returns the rows that a list of n rows has: all on a page for browsers, whose tables
@@ -55,6 +56,7 @@ var sections = []struct {
 	write       func(*details)
 }{
 	{"findings", "All problems, their worst keys, and what to do", (*details).findings},
+	{"since", "What changed since the older report", (*details).changedSince},
 	{"can-go", "What can be deleted with the least harm", (*details).canGo},
 	{"expires", "What expires next", (*details).expiresNext},
 	{"savings", "What could be saved", (*details).savings},

@@ -6,9 +6,37 @@ import (
 	"time"
 
 	"github.com/rdblens/rdblens/parser/message"
+	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// The sections of what can go and of what expires next.
+// The sections of what changed, of what can go, and of what expires next.
+
+// since returns the prefixes that changed since an older report, the most first, with those that are
+// gone and those whose keys lost their TTL; none if old is nil.
+func (r *Report) since(old *Report) *Diff {
+	if old == nil {
+		return new(Diff)
+	}
+	c := newComparison(old, r, CompareOptions{})
+	c.prefixes(naming.NewNamer(cmp.Or(r.Config.Separators, old.Config.Separators, ":")))
+	for i := range c.d.Prefixes {
+		row := &c.d.Prefixes[i]
+		if g := groupOfPlace(r.Groups, *row.Group, row.Prefix, sizeOf(row.MemoryBytesAfter, row.ValueBytesAfter)); g != nil {
+			row.Source, row.Owner = g.Source, cmp.Or(row.Owner, g.Owner)
+		}
+	}
+	return c.d
+}
+
+func (d *details) changedSince() {
+	changed := d.r.since(d.since)
+	if len(changed.Prefixes) == 0 {
+		return
+	}
+	d.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
+		message.Share("share", changed.MinShare), message.Size("bytes", changed.MinBytes), keysArg("keys", changed.MinKeys)))
+	changed.rowsTable(d.page, "group", pointersTo(changed.Prefixes))
+}
 
 // about returns what a row is about: the prefix of its keys, or else their group.
 func (c *Removable) about() Name { return cmp.Or(c.Prefix, c.Group, c.Key) }

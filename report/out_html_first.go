@@ -173,7 +173,7 @@ type htmlAnswer struct {
 
 // answers sets what the first screen says besides fixes: the biggest keys, what grew, what expires
 // next, what can go, and who owns the memory; a few rows each.
-func (v *htmlView) answers(r *Report, keys []bigKey, grown []DiffRow) {
+func (v *htmlView) answers(r *Report, keys []bigKey, changed []DiffRow) {
 	const most = 5
 	add := func(title message.Message, rows int, row func(i int) htmlAnswer) {
 		a := htmlAnswers{Title: title}
@@ -186,6 +186,9 @@ func (v *htmlView) answers(r *Report, keys []bigKey, grown []DiffRow) {
 	}
 	link := func(field string, name string) string { return "#" + field + "=" + url.QueryEscape(name) }
 	place := func(name Name) string { return link("at", name.Display()) }
+	grown := slices.DeleteFunc(changed, func(row DiffRow) bool {
+		return sizeOf(row.MemoryBytesAfter, row.ValueBytesAfter) <= sizeOf(row.MemoryBytesBefore, row.ValueBytesBefore)
+	})
 	add(message.New("What grew most since {name}", message.Foreign("name", v.Data.Since)), len(grown), func(i int) htmlAnswer {
 		g := &grown[i]
 		before, after := int64(sizeOf(g.MemoryBytesBefore, g.ValueBytesBefore)), int64(sizeOf(g.MemoryBytesAfter, g.ValueBytesAfter))

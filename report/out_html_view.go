@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"html/template"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"github.com/rdblens/rdblens/parser/message"
 	"github.com/rdblens/rdblens/report/text"
 	"github.com/rdblens/rdblens/thresholds"
-	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
 // htmlView is what the template shows: the first screen, and the sections of the page, which
@@ -94,11 +92,8 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		d.nodes()
 		v.above(htmlBlock{Strip: r.nodesStrip(nodes)})
 	}
-	var grown []DiffRow
-	if o.Since != nil {
-		grown = r.changesSince(o.Since, v.htmlPage)
-	}
-	v.answers(r, all.keys, grown)
+	d.changedSince()
+	v.answers(r, all.keys, r.since(o.Since).Prefixes)
 	if len(r.CanGo) > 0 {
 		v.section(word("What can go"), r.canGoNote(o.Advice))
 		v.add(htmlBlock{Cards: r.canGoCards(o.Advice)})
@@ -114,7 +109,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		case "keys":
 			v.keys(r)
 			d.hot()
-		case "can-go", "savings":
+		case "since", "can-go", "savings":
 		case "expires":
 			if part.write(d); len(r.ExpiryTimes) > 0 && r.Totals.Keys > 0 {
 				if len(r.ExpiresNext) == 0 {
@@ -130,27 +125,6 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	v.Foot = parts(" ", verbatim(r.Tool.Name), verbatim(r.Tool.Version), configText(&r.Config),
 		word("1 KB is 1,024 bytes, 1 MB 1,024 KB."))
 	return v
-}
-
-// changesSince writes the prefixes that changed since an older report, with those that are gone and
-// those whose keys lost their TTL. It returns those that have grown, the most first.
-func (r *Report) changesSince(old *Report, p page) []DiffRow {
-	c := newComparison(old, r, CompareOptions{})
-	c.prefixes(naming.NewNamer(cmp.Or(r.Config.Separators, old.Config.Separators, ":")))
-	if d := c.d; len(d.Prefixes) > 0 {
-		p.section(word("Where it changed"), message.New("prefixes and groups of names, by {share} and {bytes} or {keys} or more",
-			message.Share("share", d.MinShare), message.Size("bytes", d.MinBytes), keysArg("keys", d.MinKeys)))
-		for i := range d.Prefixes {
-			row := &d.Prefixes[i]
-			if g := groupOfPlace(r.Groups, *row.Group, row.Prefix, sizeOf(row.MemoryBytesAfter, row.ValueBytesAfter)); g != nil {
-				row.Source, row.Owner = g.Source, cmp.Or(row.Owner, g.Owner)
-			}
-		}
-		d.rowsTable(p, "group", pointersTo(d.Prefixes))
-	}
-	return slices.DeleteFunc(c.d.Prefixes, func(row DiffRow) bool {
-		return sizeOf(row.MemoryBytesAfter, row.ValueBytesAfter) <= sizeOf(row.MemoryBytesBefore, row.ValueBytesBefore)
-	})
 }
 
 var mapTypes = []string{"hash", "list", "set", "stream", "string", "zset"}

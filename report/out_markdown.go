@@ -80,6 +80,11 @@ func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) [
 	if v.r.Config.Profile != "" {
 		p.strong(v.verdict())
 	}
+	about := v.about[:min(len(v.about), 2+rows.alerts)]
+	if len(about) > 1 {
+		p.sentence(message.New("{file}; {keys}", message.Phrase("file", about[0]), message.Phrase("keys", about[1])))
+		about = about[2:]
+	}
 	if rows.fixes > 0 {
 		p.section(word("Fix first"), message.Message{})
 		p.tasks(v.fixes[:rows.fixes])
@@ -87,7 +92,7 @@ func (v *overview) ticket(rows screenRows, parts []ticketPart, o WriteOptions) [
 	for _, m := range wrong[first:] {
 		p.alert(m)
 	}
-	for _, m := range v.about[:min(len(v.about), 2+rows.alerts)] {
+	for _, m := range about {
 		p.sentence(m)
 	}
 	v.evidence(p, rows)

@@ -188,7 +188,7 @@ func (v *overview) describe(now time.Time) {
 			v.about = append(v.about, sentenceOf(c.Message, c.Text))
 		}
 	}
-	if m := r.whatIfText(); !m.IsZero() {
+	if _, m := r.otherServers(); !m.IsZero() {
 		v.about = append(v.about, m)
 	}
 	if in := r.fullest(); in != nil {

@@ -261,11 +261,11 @@ maxmemory: 900 B: at least 88.9% full by the prediction of 800 B, 50.0% by the u
 			t.Errorf("%+v, %d: %q", c.m, c.d, got)
 		}
 	}
-	// Expired keys are dropped in proportion to the keys that have an expiry, all of them.
+	// Expired keys are dropped from the keys that have an expiry, all of them.
 	databases := []memory.Database{{Keys: 100, Expires: 30}, {Keys: 50, Expires: 0}, {Keys: 10, Expires: 10}, {Keys: 7, Expires: 5}}
 	dropExpired(databases, 11)
 	gone := [4]int64{100 - databases[0].Keys, 50 - databases[1].Keys, 10 - databases[2].Keys, 7 - databases[3].Keys}
-	if gone != [4]int64{7, 0, 3, 1} || databases[0].Expires != 23 || databases[2].Expires != 7 {
+	if gone != [4]int64{11, 0, 0, 0} || databases[0].Expires != 19 || databases[2].Expires != 10 {
 		t.Errorf("dropped %v", gone)
 	}
 }

@@ -21,12 +21,20 @@ func init() {
 				"configuration sets separators"}},
 		check: func(c *compiler) {
 			also := alsoSeparators(c.engine.policy, c.Setting)
+			var classes [256]uint8
+			for b := range classes {
+				if c.engine.namer.IsSeparator(byte(b)) {
+					classes[b] = separator
+				} else if strings.IndexByte(also, byte(b)) >= 0 {
+					classes[b] = furtherSeparator
+				}
+			}
 			c.under(fewSegments, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured = int64(f.Segments)
 				if also == "" {
 					return true
 				}
-				found.Measured += furtherSegments(c.engine.namer, k.Name, also)
+				found.Measured += furtherSegments(k.Name, &classes)
 				for s := Error; s >= Info; s-- {
 					if limit, ok := c.Limit(c.typ, false, s); ok && found.Measured < limit {
 						found.Severity, found.Limit = s, limit
@@ -72,13 +80,17 @@ func alsoSeparators(p *Policy, s *Setting) string {
 	return also.Text
 }
 
+// The classes of bytes that furtherSegments distinguishes; 0 is any other.
+const (
+	separator = iota + 1
+	furtherSeparator
+)
+
 // furtherSegments returns the number of segments that further separators add to a name.
 // One that is next to another, or begins or ends the name, adds none.
-func furtherSegments(namer *naming.Namer, name []byte, also string) (n int64) {
+func furtherSegments(name []byte, classes *[256]uint8) (n int64) {
 	for i := 1; i+1 < len(name); i++ {
-		before, after := name[i-1], name[i+1]
-		if !namer.IsSeparator(name[i]) && strings.IndexByte(also, name[i]) >= 0 && strings.IndexByte(also, before) < 0 &&
-			!namer.IsSeparator(before) && !namer.IsSeparator(after) {
+		if classes[name[i]] == furtherSeparator && classes[name[i-1]] == 0 && classes[name[i+1]] != separator {
 			n++
 		}
 	}

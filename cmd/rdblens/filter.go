@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -29,18 +28,7 @@ type filter struct {
 	bounded     bool     // one of the conditions of within was given; set by ready
 	prefixes    []string // Under without escapes
 	globs       []*naming.Glob
-	expressions []expression
-}
-
-// expression is a regular expression with the literal prefix of its matches, for
-// which a search is far cheaper.
-type expression struct {
-	prefix []byte
-	re     *regexp.Regexp
-}
-
-func (x *expression) match(name []byte) bool {
-	return (len(x.prefix) == 0 || bytes.Contains(name, x.prefix)) && x.re.Match(name)
+	expressions []*regexp.Regexp
 }
 
 // ready prepares the filter when all flags were read. An error is a range that is empty.
@@ -137,7 +125,7 @@ func (f *filter) keepName(name []byte) bool {
 		return false
 	}
 	for i := range f.expressions {
-		if ok = f.expressions[i].match(name); ok {
+		if ok = f.expressions[i].Match(name); ok {
 			break
 		}
 	}
@@ -194,13 +182,8 @@ func (f *filter) register(cmd *cobra.Command) {
 				return errors.New("empty expression")
 			}
 			re, err := regexp.Compile(arg)
-			if err != nil {
-				return err
-			}
-			prefix, _ := re.LiteralPrefix()
-			f.expressions = append(f.expressions, expression{[]byte(prefix), re})
-			f.Regex = append(f.Regex, arg)
-			return nil
+			f.expressions, f.Regex = append(f.expressions, re), append(f.Regex, arg)
+			return err
 		}}.add(cmd)
 	const sizes = "a size is 100, 100B, 10KB, 5MB or 1GB; KB is 1024 bytes"
 	option{name: "min-size", arg: "SIZE", usage: "only keys whose value has at least this many bytes: 10KB, 1MB",

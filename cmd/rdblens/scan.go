@@ -109,7 +109,7 @@ func (o *scanFlags) register(e *env, cmd *cobra.Command) {
 		"to this directory, in every format of -f, and an index README.md",
 		hint: "write {names}", names: "owner=reports or prefix:2=reports", set: o.setParts}.add(cmd)
 	baselineOption(&o.baseline).add(cmd)
-	option{name: "since", arg: "OLD", usage: "older snapshot or saved report of the same server: the page (-f html) shows what has grown since",
+	option{name: "since", arg: "OLD", usage: "older snapshot or saved report of the same server: the page, the ticket and the details show what has grown since",
 		hint: "rdblens scan --since monday.rdb tuesday.rdb -f html=report.html", set: textOf(&o.older)}.add(cmd)
 	o.limitOption("max-age", "DURATION", "a snapshot older than this, by its own time, is an error and sets exit code 1 (rule max-age)", "26h or 2d").add(cmd)
 	o.limitOption("min-keys", "N", "a snapshot with fewer keys is an error and sets exit code 1 (rule min-keys)", "100000").add(cmd)

@@ -3,7 +3,6 @@
 package serverinfo
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"regexp"
@@ -115,8 +114,8 @@ func (i *Info) Sum(names ...string) (sum int64, known bool) {
 // again for replies within.
 var number = regexp.MustCompile(`^\s*(\d+[)#~]\s)+\s*`)
 
-// Add reads a text with the output of one or several of the commands, plain, as on a
-// terminal, or as JSON. Of a figure that it has twice the last one counts.
+// Add reads a text with the output of one or several of the commands, plain or as on a
+// terminal. Of a figure that it has twice the last one counts.
 func (i *Info) Add(r io.Reader) error {
 	all, err := io.ReadAll(io.LimitReader(r, maxText+1))
 	if err != nil {
@@ -130,13 +129,7 @@ func (i *Info) Add(r io.Reader) error {
 		*i = Info{figures: make(map[string]int64), Keys: -1, Expires: -1, Commands: -1}
 	}
 	read := false
-	var words []string
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		words = wordsOfJSON(text)
-	}
-	if words == nil {
-		words = wordsOfLines(text)
-	}
+	words := wordsOfLines(text)
 	var keys, expires, commands int64 = -1, -1, -1
 	for at, w := range words {
 		if name, value, ok := strings.Cut(w, ":"); ok {
@@ -239,21 +232,4 @@ func bare(s string) string {
 		s = s[1 : len(s)-1]
 	}
 	return s
-}
-
-func wordsOfJSON(text string) (words []string) {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return words
-		}
-		switch t := token.(type) {
-		case string:
-			words = append(words, t)
-		case json.Number:
-			words = append(words, t.String())
-		}
-	}
 }

@@ -261,7 +261,7 @@ func (b *Block) Leaf(name []byte, f *naming.Facts, size int64) int32 {
 		if b.next > 0 && !e.pins {
 			return e.leaf
 		}
-		if leaf := b.varying(name, e); leaf >= 0 {
+		if leaf := b.varying(name, e, size); leaf >= 0 {
 			return leaf
 		}
 	}
@@ -270,7 +270,7 @@ func (b *Block) Leaf(name []byte, f *naming.Facts, size int64) int32 {
 
 // varying returns the leaf of a name with the pattern of an entry, -1 if that must be
 // looked up.
-func (b *Block) varying(name []byte, e *patternEntry) int32 {
+func (b *Block) varying(name []byte, e *patternEntry, size int64) int32 {
 	sampled := b.next <= 0
 	if sampled && e.plain {
 		b.nextSample()
@@ -287,7 +287,9 @@ func (b *Block) varying(name []byte, e *patternEntry) int32 {
 	}
 	if sampled {
 		b.nextSample()
-		b.note(node, hash, segment, inner, false)
+		if b.note(node, hash, segment, inner, false, size); b.isPinned(hash) {
+			return -1
+		}
 	}
 	return e.leaf
 }
@@ -380,7 +382,7 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 		segment := name[from:to]
 		if len(segment) > maxValue {
 			b.value = b.cut.appendValue(b.value[:0], segment, inner)
-			segment = b.value
+			segment, shared = b.value, false
 		}
 		parent := node
 		if node = b.step(parent, segment, inner, sampled, size); b.nodes[node].rest {
@@ -402,7 +404,8 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 				if constant && from < 1<<15 {
 					v.from = int16(from)
 				}
-				v.sample = isStar(b.label(node), inner) // it has no shape
+				b.text = b.cut.appendShape(b.text[:0], segment, inner)
+				v.sample = len(b.text) == 0 // else the shape is sampled, too
 			}
 			constant = false
 		}
@@ -455,7 +458,7 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 		return b.ensure(node, hash, value, kind, false, false)
 	}
 	if sampled {
-		b.note(node, hash, value, kind, false)
+		b.note(node, hash, value, kind, false, size)
 		if b.isPinned(hash) {
 			return b.ensure(node, hash, value, kind, false, false)
 		}
@@ -469,7 +472,7 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 				return b.ensure(node, shape, b.text, kind, true, false)
 			}
 			if sampled {
-				b.note(node, shape, b.text, kind, true)
+				b.note(node, shape, b.text, kind, true, size)
 			}
 		}
 	}

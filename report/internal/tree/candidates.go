@@ -11,35 +11,39 @@ type candidates struct {
 	slots  []candidate // open addressing; the length is a power of two
 	used   int
 	keys   int32 // that were sampled at the place
+	size   int64 // of these keys
 	missed int32 // the most sampled keys of a value that is not listed
 }
 
 type candidate struct {
 	hash uint64
 	hits int32 // sampled keys, without those that were counted before it was listed; 0: free
+	size int64 // of sampled keys
 }
 
 const (
 	maxCandidates = 192
 	// A value gets its node if it has enoughHits sampled keys and 1/hitShare of those of
-	// its place.
+	// its place, or of their size.
 	enoughHits = 6
 	hitShare   = 160
 )
 
-// add counts a sampled key of a weight. If its value is to get a node, it returns the most sampled
-// keys that this may have had, else 0.
-func (c *candidates) add(hash uint64, weight int32) (hits int32) {
-	c.keys += weight
+// add counts a sampled key of a size and a weight. If its value is to get a node, it returns the most
+// sampled keys that this may have had, else 0.
+func (c *candidates) add(hash uint64, size int64, weight int32) (hits int32) {
+	size *= int64(weight)
+	c.keys, c.size = c.keys+weight, c.size+size
 	if 4*c.used >= 3*len(c.slots) {
 		c.grow()
 	}
 	s := c.slot(hash)
 	if s.hits == 0 {
-		s.hash = hash
+		s.hash, s.size = hash, 0
 		c.used++
 	}
-	if s.hits += weight; s.hits < enoughHits*weight || s.hits < c.keys/hitShare {
+	s.hits, s.size = s.hits+weight, s.size+size
+	if s.hits < enoughHits*weight || s.hits < c.keys/hitShare && s.size <= c.size/hitShare {
 		return 0
 	}
 	return s.hits + c.missed // it stays listed, but is not looked up any more
@@ -74,7 +78,7 @@ func (c *candidates) grow() {
 	clear(c.slots) // not read before it is written: see hashindex.List
 	for _, s := range old {
 		if s.hits > less {
-			*c.slot(s.hash) = candidate{s.hash, s.hits - less}
+			*c.slot(s.hash) = candidate{s.hash, s.hits - less, s.size}
 			c.used++
 		}
 	}
@@ -99,6 +103,7 @@ type sample struct {
 	from   uint32 // in Block.values
 	length uint16
 	hash   uint64
+	size   int64 // of the key
 }
 
 func (b *Block) nextSample() {
@@ -123,7 +128,7 @@ func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
 
 // note notes a value that a sampled key has. One that is sampled again before the Block is merged has
 // its node from then on.
-func (b *Block) note(node int32, hash uint64, value []byte, kind uint8, wide bool) {
+func (b *Block) note(node int32, hash uint64, value []byte, kind uint8, wide bool, size int64) {
 	slot := b.seen.First(hash)
 	for ; b.seen.Position(slot) >= 0; slot = b.seen.Next(slot) {
 		if b.found[b.seen.Position(slot)].hash == hash {
@@ -134,7 +139,7 @@ func (b *Block) note(node int32, hash uint64, value []byte, kind uint8, wide boo
 	if !again {
 		b.seen.Put(slot, len(b.found))
 	}
-	b.found = append(b.found, sample{node, kind, wide, again, uint32(len(b.values)), uint16(len(value)), hash})
+	b.found = append(b.found, sample{node, kind, wide, again, uint32(len(b.values)), uint16(len(value)), hash, size})
 	b.values = append(b.values, value...)
 	if b.seen.Full() {
 		b.seen.Grow(len(b.found), func(i int) (uint64, bool) { return b.found[i].hash, !b.found[i].again })

@@ -365,24 +365,52 @@ func TestStoredSamples(t *testing.T) {
 // TestSeeds fills trees under different seeds of hashes: they are the same.
 func TestSeeds(t *testing.T) {
 	defer func(old maphash.Seed) { seed = old }(seed)
+	same := func(what string, keys []key) {
+		want := ""
+		for k := range 4 {
+			seed = maphash.MakeSeed()
+			got := newForest(":").fill(keys, 2000, 1+k%2).dump()
+			if k > 0 && got != want {
+				t.Fatalf("%s: another seed makes another tree\n%s", what, difference(want, got))
+			}
+			want = got
+		}
+	}
 	r := rand.New(rand.NewPCG(11, 12))
 	for n := range 6 {
 		var keys []key
 		for i := range 40_000 {
 			tenant := word(r, 2000)
+			if n%2 == 1 {
+				tenant = fmt.Sprint("t", r.IntN(2000))
+			}
 			if i > 15_000 && r.IntN(60) == 0 {
-				tenant = "giant"
+				tenant = "t9giant"
 			}
-			keys = append(keys, key{fmt.Sprintf("app:%s:%s:%d", tenant, word(r, 40*n+1), i), 60})
+			keys = append(keys, key{fmt.Sprintf("app:%s:%s:%d", tenant, word(r, 400*(n/2)+1), i), 60})
 		}
-		want := ""
-		for k := range 6 {
-			seed = maphash.MakeSeed()
-			got := newForest(":").fill(keys, 2000, 1+k%2).dump()
-			if k > 0 && got != want {
-				t.Fatalf("another seed makes another tree\n%s", difference(want, got))
-			}
-			want = got
+		same(fmt.Sprint(n), keys)
+	}
+	for kind := range keyspaces {
+		same(kind, keysOf(kind, 12_000))
+	}
+}
+
+// TestHeavyBytes plants a value with 1 % of the keys and 8 % of the memory that begins late.
+func TestHeavyBytes(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		keys := make([]key, 100_000)
+		for i := range keys {
+			keys[i] = key{fmt.Sprintf("app:t%s:%d", word(r, 5000), i), 100}
+		}
+		for i := range 1000 {
+			keys[30_000+r.IntN(70_000)] = key{fmt.Sprint("app:giant:", i), 800}
+		}
+		f := newForest(":").fill(keys, 400, 1)
+		f.Finish()
+		if f.check(t, keys); f.count("app:giant:") < 0 {
+			t.Errorf("seed %d: app:giant: has no node", seed)
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (t *Tree) sampled(parent int32, label []byte, s *sample, weight int32) {
 			return
 		}
 	}
-	if hits := t.places[p-1].sampled.add(hash, weight); hits > 0 {
+	if hits := t.places[p-1].sampled.add(hash, s.size, weight); hits > 0 {
 		c := t.add(parent, hash, string(label), s.kind, flags{wide: s.wide})
 		t.Node(c).hits, t.Node(c).late = hits, true
 	}
