@@ -28,7 +28,6 @@ type overview struct {
 	savings  []Step
 	advice   bool // WriteOptions.Advice
 	small    bool // it is shown on a terminal of few lines
-	tight    bool // what the files are is cut to a line each
 	rows     int  // WriteOptions.Rows
 }
 
@@ -384,7 +383,7 @@ func (v *overview) head(p page, alerts int) {
 		p.strong(v.verdict())
 	}
 	for _, s := range v.about[:min(len(v.about), v.lead+alerts)] {
-		if t, ok := p.(*textPage); ok && v.tight {
+		if t, ok := p.(*textPage); ok && v.small {
 			t.sentenceIn("", s)
 			continue
 		}

@@ -29,13 +29,7 @@ func writeTable(w *bufio.Writer, r *Report, o WriteOptions) error {
 	if v.small {
 		steps = smallSteps
 	}
-	return writeScreen(w, o, v.lines(o), func(p page) { v.write(p, rows) }, func() bool {
-		if v.small && !v.tight && max(rows.keys, rows.groups, rows.problems, rows.fixes) <= 3 {
-			v.tight = true
-			return true
-		}
-		return rows.lessOf(steps)
-	})
+	return writeScreen(w, o, v.lines(o), func(p page) { v.write(p, rows) }, func() bool { return rows.lessOf(steps) })
 }
 
 // lines is the most lines of the overview: those of a screen, and the places that were asked for.
