@@ -86,7 +86,7 @@ type Info struct {
 
 	// Sampled has the memory of the same keys with every allocator, in the order of
 	// memory.Allocators, and SampledBytes is what they take in the snapshot; nil if
-	// Options.Allocators did not ask for it. The sample is the first megabyte, and then a
+	// Options.Allocators did not ask for it. The sample is the first two megabytes, and then a
 	// part of 64 KB at each power of two and in each 32 MB. Keys that are larger and cannot
 	// be split are not in it. SampledLogs has the sums of the binary logarithms of what each key takes, in
 	// 1/65536, and SampledKeys their number: small keys differ by more than large ones.

@@ -12,7 +12,7 @@ import (
 // units, so that a small snapshot is measured whole, and of parts of ever fewer others.
 func (u *unit) sampledPart() int {
 	switch n := u.n; {
-	case n < 4:
+	case n < 8:
 		return len(u.data)
 	case n&(n-1) == 0 || n%128 == 0:
 		return min(len(u.data), sampledBytes)

@@ -238,19 +238,23 @@ func (r *Report) countedText() (list []message.Message) {
 		if rule, ok := thresholds.Lookup(c.Rule); ok {
 			unit = rule.Unit
 		}
-		var shares []message.Message
-		for n, b := range c.Histogram {
-			limit, id := b.UpTo, "at most {limit} {share}"
-			if !limit.Known() {
-				limit, id = c.Histogram[n-1].UpTo, "over {limit} {share}"
-			}
-			shares = append(shares, message.New(id, message.Limit("limit", unit, int64(limit)), shareArg("share", b.Keys, c.Of)))
-		}
 		list = append(list, message.New("Only counted: {rule} over {limit}: {n} of {of} ({shares}); {command} lists them",
 			message.Text("rule", c.Rule),
 			message.Limit("limit", unit, c.Limit), message.Int("n", c.Count), keysArg("of", c.Of),
-			message.List("shares", ", ", shares),
+			message.List("shares", ", ", c.shares(unit)),
 			message.Code("command", "rdblens keys --over "+c.Rule)))
+	}
+	return list
+}
+
+// shares says how many of the measured keys lie below each limit, unit being that of the limits.
+func (c *Counted) shares(unit message.Unit) (list []message.Message) {
+	for i, b := range c.Histogram {
+		limit, id := b.UpTo, "at most {limit} {share}"
+		if !limit.Known() {
+			limit, id = c.Histogram[i-1].UpTo, "over {limit} {share}"
+		}
+		list = append(list, message.New(id, message.Limit("limit", unit, int64(limit)), shareArg("share", b.Keys, c.Of)))
 	}
 	return list
 }

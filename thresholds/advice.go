@@ -145,6 +145,7 @@ var exclusions = []exclusion{
 	{adviseExpire, isBigCollection,
 		"First bring it under {limit} elements: all of them would be deleted at once when it expires."},
 	{adviseSplit, isWorkedOff, "It is a queue: add consumers, or find out which one is stuck. A part of a queue is no queue."},
+	{adviseCost, isWorkedOff, ""}, // nobody reads it whole
 	{adviseSplit, ofLibrary, "{library} reads it as one key: put less into it."},
 	{adviseSplit, hasRole(RoleLeaderboard), "Do not split it: it is read by rank, and its parts would have ranks of their own."},
 	{adviseSplit, hasContent(ContentHyperLogLog), ""},

@@ -280,6 +280,9 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 		return nil
 	}
 	k, size := p.Key, e.sizeOf(&p.Key.Key)
+	if f.action == adviseMove && 20*k.Largest < k.ValueBytes {
+		f = moveAll
+	}
 	reads := int64(0)
 	if k.ValueBytes > 0 {
 		reads = max(1, CardBytes/k.ValueBytes)
@@ -296,7 +299,7 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 		message.Number("reads", reads, "1 read", "{n} reads"),
 		message.Number("elements", k.Elements, "1 element", "{n} elements"))...)
 	if p.Keys > 1 {
-		a.Why = message.New("In all, the rule flags {n} keys, {memory}.", message.Int("n", p.Keys),
+		a.Why = message.New("Of all keys, {n} break this rule: {memory}.", message.Int("n", p.Keys),
 			message.Figure("memory", p.Bytes, message.FormSize))
 	}
 	a.Key, a.DB, a.Keys, a.Of, a.Memory = k.Name, k.DB, 1, 1, size
@@ -306,6 +309,14 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 	a.File = p.File
 	return a
 }
+
+// fixOfQueue is that of what nobody reads whole.
+var fixOfQueue = &fix{action: adviseQueue,
+	id: "Add consumers to {key}, or find the one that is stuck: {elements} wait in it."}
+
+// moveAll is the fix of a value in which no single element is large beside the others.
+var moveAll = &fix{action: adviseMove, id: "Store each value as large as {element} of {key} ({measured}) {how}: " +
+	"a read of the whole value sends {size}."}
 
 // partOf says how much of a value its largest element is.
 func partOf(largest, all int64) message.Message {

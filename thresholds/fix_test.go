@@ -338,7 +338,7 @@ func TestFixFirst(t *testing.T) {
 		want     []string
 	}{
 		{"a big key", []Problem{bigSet}, nil, 5, []string{"split: Split fans:1: a command on all of its 5,200 elements makes every other client wait."}},
-		{"a queue", []Problem{problem("big-collection", func(p *Problem) { p.Key = &queue })}, nil, 5, []string{"cost: Read jobs in parts: a command on all of its 9,000 elements makes every other client wait."}},
+		{"a queue", []Problem{problem("big-collection", func(p *Problem) { p.Key = &queue })}, nil, 5, []string{"queue: Add consumers to jobs, or find the one that is stuck: 9,000 elements wait in it."}},
 		{"the same key twice", []Problem{bigSet, bigSet}, nil, 5, []string{"split: Split fans:1: a command on all of its 5,200 elements makes every other client wait."}},
 		{"keys without a TTL", []Problem{noTTL}, nil, 5, []string{"expire: Write t:* (1,000 keys) with a TTL, if it may be lost after some time: 78.1 KB is never freed without one."}},
 		{"some keys without a TTL", []Problem{problem("no-ttl", func(p *Problem) { p.Groups = noTTL.Groups[:2] })}, nil, 5, []string{"expire: Write 11 of the 1,000 keys of s:* (db 0) with a TTL, if it may be lost after some time: 500 bytes is never freed without one."}},
@@ -375,7 +375,7 @@ func TestFixFirst(t *testing.T) {
 		}
 	}
 	list := e.FixFirst([]Problem{bigSet, noTTL}, nil, nil, &listing, 5)
-	if a := list[0]; strings.Join(a.List, " ") != "rdblens keys --db 0 --match fans:1 dump.rdb" || a.Why.String() != "In all, the rule flags 7 keys, 68.4 KB." || a.Keys != 1 || string(a.Key) != "fans:1" {
+	if a := list[0]; strings.Join(a.List, " ") != "rdblens keys --db 0 --match fans:1 dump.rdb" || a.Why.String() != "Of all keys, 7 break this rule: 68.4 KB." || a.Keys != 1 || string(a.Key) != "fans:1" {
 		t.Errorf("%+v", a)
 	}
 	if a := list[1]; strings.Join(a.List, " ") != "rdblens keys --db 0 --group t:* --over no-ttl dump.rdb" || a.Keys != 1000 || a.Of != 1000 || a.Memory != 80_000 || a.Group != "t:*" {

@@ -16,20 +16,18 @@ func init() {
 		fix: &fix{action: adviseSplit,
 			id: "Split {key}: a read of the whole value sends {measured}, and a 1 Gbit/s network card sends {reads} " +
 				"a second.",
-			otherwise: &fix{action: adviseCost, id: "Read {key} in parts: a read of the whole value sends {measured}."}},
+			otherwise: &fix{action: adviseCost, id: "Read {key} in parts: a read of the whole value sends {measured}.",
+				otherwise: fixOfQueue}},
 		Unit:    message.Bytes,
 		PerType: true,
 		Types:   append(slices.Clip(withElements), parser.JSON),
 		check:   func(c *compiler) { c.over(valueBytes, nil) },
 		text: func(x *explainer) message.Message {
-			switch n := x.key.Elements; {
-			case n < 0:
-				return x.found("{measured}, over {limit}")
-			case n == 1:
-				return x.found("{measured} in 1 element, over {limit}")
-			default:
-				return x.found("{measured} in {elements} elements, over {limit}", message.Int("elements", n))
+			if n := x.key.Elements; n >= 0 {
+				return x.found("{measured} in {elements}, over {limit}",
+					message.Number("elements", n, "1 element", "{n} elements"))
 			}
+			return x.found("{measured}, over {limit}")
 		},
 		advise: func(x *explainer) {
 			x.readCost()

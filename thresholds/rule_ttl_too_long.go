@@ -24,11 +24,13 @@ func init() {
 			return x.found("expires in {measured}, over {limit}")
 		},
 		advise: func(x *explainer) {
+			most := int64(math.MaxInt64)
 			if x.Measured > fiveYears {
 				x.advise(adviseTTL, nil, "Check the unit where it is written: EX takes seconds, PX milliseconds.")
+				most = x.Measured / 1000
 			}
 			x.advise(adviseTTL, nil, "Shorten it to what the business needs, and renew it while the key is in use.")
-			x.expire(math.MaxInt64)
+			x.expire(most)
 		},
 		Doc: Doc{
 			What: "A key whose TTL was longer than the limit when the snapshot was taken, by at least a second: a snapshot " +

@@ -46,10 +46,10 @@ func acceptable(c *site, parts []string) bool {
 		return false // a path of HTTP
 	case c.command != nil && (c.command.unusual || c.command == cacheableCommand):
 		return true
-	case c.command != nil && c.command != cacheCommand && !colon && strings.Contains(text, "/"):
+	case c.command != nil && !c.command.isCache() && !colon && strings.Contains(text, "/"):
 		return false // of a request to a server of HTTP
 	case c.command != nil:
-		return colon || inner || holes > 0 && joint || c.command == cacheCommand && holes == 0
+		return colon || inner || holes > 0 && joint || c.command.isCache() && holes == 0
 	}
 	_, file, _ := strings.Cut(parts[len(parts)-1], "/")
 	return text != "" && !strings.Contains(file, ".") && (colon || holes > 0 && joint)

@@ -74,7 +74,7 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 
 // elsewhere reports whether the caches of the framework of a site are not on the server.
 func (s *scanner) elsewhere(c *site) bool {
-	if c.source.syntax == csharp && c.command == cacheCommand {
+	if c.source.syntax == csharp && c.command.isCache() {
 		if c.source.imports["ZiggyCreatures"] {
 			return s.caches[csharp]&cachesPrefixed == 0
 		}
@@ -86,7 +86,7 @@ func (s *scanner) elsewhere(c *site) bool {
 	if c.command == nil {
 		return !c.source.redis
 	}
-	return c.command == cacheCommand || !c.command.unusual && lastWord(c.receiver) == "cache"
+	return c.command.isCache() || !c.command.unusual && lastWord(c.receiver) == "cache"
 }
 
 // springCache returns the parts of the keys of a cache of Spring, nil if they are not on the server.

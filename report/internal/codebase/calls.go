@@ -43,7 +43,7 @@ func (c *collector) call(i int, word string) {
 	case raw[lower]:
 		c.rawCall(i, lower, receiver, args, t)
 		return
-	case scripts[lower]:
+	case scripts[lower] && (c.syntax == golang || !strings.HasPrefix(lower, "run")):
 		if c.file.redis || ofServer(receiver) {
 			for n, k := range keysOfScript(args) { // eval(script, 2, key, key, value)
 				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
@@ -85,6 +85,9 @@ func (c *collector) call(i int, word string) {
 		key, args = 1, args[1:]
 	} else if c.syntax == golang && sure == Likely && !command.unusual {
 		return // clients take a context
+	}
+	if c.syntax == golang && sure == Likely && !command.unusual && lastWord(receiver) == "cache" {
+		return // whose type does not say what it is
 	}
 	if sure == 0 || len(args) == 0 {
 		c.fetch(i, receiver, args)
@@ -328,12 +331,24 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	if other && !c.file.client {
 		return
 	}
-	c.site(&site{key: c.bound(args[0]), command: cacheCommand, sure: Likely,
-		expiry: c.expiryOf(i, 0, receiver, cacheCommand), callee: c.words.keep(word), receiver: receiver,
+	command := cacheWrite
+	if cacheReads[strings.ToLower(word)] {
+		command = cacheRead
+	}
+	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
+		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver,
 		args: c.boundAll(args)}, t)
 }
 
-var cacheCommand = &command{name: "cache", writes: true}
+// Methods of caches, which may be on the server.
+var (
+	cacheWrite = &command{name: "cache", writes: true, cache: true}
+	cacheRead  = &command{name: "cache", cache: true} // it writes nothing, or deletes
+)
+
+// cacheReads are the fetchers that write no value.
+var cacheReads = wordSet(`get read pull has forget delete exist? getasync removeasync getstring getstringasync trygetvalue touch
+	refreshasync getlistasync removeallasync existsasync getallasync`)
 
 // rawCall notes the key of a call with the name of a command: Do("SET", key).
 func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) {

@@ -19,7 +19,6 @@ type source struct {
 	imports map[string]bool   // words of its import statements
 	supers  map[string]bool   // words behind the names of its classes: what they extend
 	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
-	modules map[string]string // base of the module that a name stands for, of those that the checkout has
 	calls   [32]uint64        // hashes of the names of the functions that it calls
 	scopes  map[string]*node  // what clients put before each key, by their names
 }

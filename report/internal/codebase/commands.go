@@ -15,7 +15,10 @@ type command struct {
 	all     bool // every argument is a key
 	unusual bool // hardly anything but a client of the server has a method of that name
 	jvm     bool // the method is one of Redisson
+	cache   bool // the method is one of a cache, which may be on the server
 }
+
+func (c *command) isCache() bool { return c != nil && c.cache }
 
 // commandLines has the names of methods, behind the type of the keys, "write" or "read", and "all"
 // where every argument is a key, or "jvm" for those of Redisson. A ~ precedes those that many other
@@ -160,17 +163,7 @@ var prefixOptions = wordSet(`keyprefix key_prefix redis_prefix redisprefix redis
 // one.
 func keyLike(name string) bool {
 	s := strings.ToLower(name)
-	for _, other := range [...]string{"keyword", "keyboard", "apikey", "api_key", "publickey", "privatekey", "keyup",
-		"keydown",
-		"monkey", "keystore", "keycode", "public_key", "private_key", "accesskey", "secretkey", "translat", "i18n", "keyof",
-		"primarykey", "cookie", "fieldkey", "field_key", "foreignkey", "primary_key", "foreign_key", "localstorage",
-		"keyframe", "keycloak", "s3", "sortkey",
-		"idempotency", "querykey", "configkey", "storagekey", "objectkey", "message", "label", "attribut", "settingkey",
-		"propertykey", "annotation", "channelkey", "channel_key", "publishkey", "publish_key", "routing", "bykey",
-		"by_key"} {
-		if strings.Contains(s, other) {
-			return false
-		}
-	}
-	return strings.Contains(s, "key")
+	return strings.Contains(s, "key") && !slices.ContainsFunc([]string{"keyword", "keyboard", "primary"}, func(other string) bool {
+		return strings.Contains(s, other)
+	})
 }

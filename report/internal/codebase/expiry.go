@@ -29,11 +29,11 @@ func (c *collector) expiryOf(i, key int, receiver string, command *command) expi
 	method := strings.TrimSuffix(strings.ToLower(strings.ReplaceAll(c.textOf(i), "_", "")), "async")
 	positional := method == "set" || method == "put" || method == "add" || method == "write"
 	switch {
-	case command == cacheCommand && (method == "forever" || method == "rememberforever"):
+	case command.isCache() && (method == "forever" || method == "rememberforever"):
 		return expiryNone
-	case command == cacheCommand && c.syntax == php && method == "remember":
+	case command.isCache() && c.syntax == php && method == "remember":
 		return expirySet
-	case command == cacheCommand && (positional || c.syntax == ruby && method == "fetch"):
+	case command.isCache() && (positional || c.syntax == ruby && method == "fetch"):
 	case !command.writes || command.kind == "" || strings.HasPrefix(method, "bound") || command.name == "GETEX" ||
 		command.name == "HEXPIRE":
 		return expiryUnknown
@@ -85,9 +85,9 @@ func (c *collector) expiryOf(i, key int, receiver string, command *command) expi
 		return expiryUnknown
 	case len(rest) > 0 && !other:
 		return c.expiryValue(rest[0][0], rest[0][1])
-	case c.syntax == golang && command.name == "SET", command == cacheCommand && (c.syntax != php || method != "put"):
+	case c.syntax == golang && command.name == "SET", command.isCache() && (c.syntax != php || method != "put"):
 		return expiryUnknown
-	case command != cacheCommand && slices.ContainsFunc([]string{"cache", "stor", "backend", "kv", "driver"},
+	case !command.isCache() && slices.ContainsFunc([]string{"cache", "stor", "backend", "kv", "driver"},
 		func(word string) bool { return strings.Contains(last, word) }):
 		return expiryUnknown // which may set one by itself
 	}

@@ -132,26 +132,22 @@ func (c *collector) importLine(i int) bool {
 	return c.isWord(i-1) && (c.textOf(i-1) == "from" || c.textOf(i-1) == "import")
 }
 
-// imported notes the names that the import of a module declares, if that is a library of caches
-// or a module of the checkout.
+// imported notes the names that the import of a module declares, if that is a library of caches.
 func (c *collector) imported(i int, module string) {
 	t := &c.tokens[i]
 	c.file.client = c.file.client || ofServer(strings.ToLower(module))
 	memory := c.syntax.holderOf(module, false) == holdsMemory
-	base := module[strings.LastIndexByte(module, '/')+1:]
 	switch {
-	case c.syntax == golang && memory && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import":
+	case !memory:
+	case c.syntax == golang && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import":
 		c.holds(i-1, holdsMemory)
-	case c.syntax == golang && memory:
+	case c.syntax == golang:
+		base := module[strings.LastIndexByte(module, '/')+1:]
 		c.file.holds[c.words.keep(strings.TrimPrefix(base, "go-"))] |= holdsMemory
 	case c.syntax == javaScript:
 		for n := i - 1; n >= 0 && c.tokens[n].line == t.line; n-- {
-			switch {
-			case !c.isWord(n), importWords[c.textOf(n)]:
-			case memory:
+			if c.isWord(n) && !importWords[c.textOf(n)] {
 				c.holds(n, holdsMemory)
-			default:
-				c.file.modules[c.words.keep(strings.ToLower(c.textOf(n)))] = c.words.keep(base)
 			}
 		}
 	}
@@ -225,8 +221,6 @@ func (c *collector) held(i int, kind holder) int {
 				return n - 1
 			}
 			return -1
-		case t.kind == wordToken && c.textOf(n) == "default":
-			return n // that the module exports
 		case t.kind == wordToken && c.syntax == golang && !c.is(n+1, ".") && c.textOf(n) != "new" && c.textOf(n) != "return" && c.textOf(n) != "func" &&
 			c.textOf(n) != "type" && c.textOf(n) != "range" && c.textOf(n) != "struct":
 			return n // name Type

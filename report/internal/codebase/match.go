@@ -144,7 +144,8 @@ func (m *matcher) learn(groups []Group) (prefixes []string) {
 				continue
 			}
 			for i := 1; i < min(len(g.Pattern), 64); i++ {
-				if c := g.Pattern[i-1]; !separates(c) && c != '_' && c != '-' || strings.Contains(g.Pattern[:i], "*") || g.Pattern[i] != k.symbols[0] {
+				if c := g.Pattern[i-1]; !separates(c) && c != '_' && c != '-' || g.Pattern[i] != k.symbols[0] ||
+					strings.Contains(g.Pattern[:i], "*") && g.Pattern[:i] != ":*:" { // the version of Django's caches
 					continue
 				}
 				if a := align(k.symbols, g.Pattern[i:]); a != nil && a.cost < 0.1 && a.agreed == k.fixed {
@@ -261,7 +262,7 @@ func (a *alignment) score(k *keyPattern, whole int) float64 {
 }
 
 func (m *matcher) sure(p *Pattern, k *keyPattern, a *alignment, g Group) Sure {
-	if a.cost < 0.1 && !a.filled && !a.folded && (p.Sure == Certain || len(k.types) > 0 && k.types[g.Type]) {
+	if a.cost < 0.1 && !a.filled && !a.folded && (p.Sure == Certain || len(p.Commands) == 0 && k.types[g.Type]) {
 		return Certain
 	}
 	return Likely

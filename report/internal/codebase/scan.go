@@ -66,7 +66,7 @@ func Scan(dir string) (*Checkout, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &walker{root: root, clients: map[*syntax]bool{}}
+	w := &walker{root: root}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
@@ -82,10 +82,9 @@ type scanner struct {
 	*walker
 	checkout *Checkout
 	program  program
-	found    map[string]int    // index of the pattern of a line
-	holds    map[string]holder // what variables and members hold, by directory and name
-	names    []*site           // values of variables whose names say that they are keys
-	decls    []*declaration    // of constants with such names
+	found    map[string]int // index of the pattern of a line
+	names    []*site        // values of variables whose names say that they are keys
+	decls    []*declaration // of constants with such names
 	sources  map[string]*source
 	lacks    map[*syntax]bool // languages without a client
 	caches   map[*syntax]cacheKind
@@ -144,7 +143,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
-		holds: map[string]holder{}, modules: map[string]string{}, scopes: map[string]*node{}}
+		holds: map[string]holder{}, scopes: map[string]*node{}}
 	file.redis = aboutServer(src)
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
@@ -171,7 +170,7 @@ func aboutServer(src string) bool {
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings()}
-	s.found, s.holds = map[string]int{}, map[string]holder{}
+	s.found = map[string]int{}
 	s.caches = map[*syntax]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
@@ -180,12 +179,6 @@ func (s *scanner) declarations() {
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
 		s.caches[r.file.syntax] |= r.file.caches
-		for name, kind := range r.file.holds {
-			s.holds[r.file.dir+"/"+name] |= kind
-		}
-		if r.file.holds["exports"]|r.file.holds["default"] == holdsMemory {
-			s.holds["module "+r.file.base] |= holdsMemory
-		}
 		for _, d := range r.decls {
 			s.program.constants[d.name] = append(s.program.constants[d.name], d)
 			if d.text != "" && d.value.kind != wordNode && d.value.kind != holeNode {
@@ -208,7 +201,7 @@ func (s *scanner) declarations() {
 		}
 	}
 	for _, site := range sites {
-		if site.setup != nil || site.rest || s.inMemory(site) {
+		if site.setup != nil || site.rest {
 			continue
 		}
 		if site.command == nil && !site.prefix {
@@ -232,19 +225,6 @@ func (s *scanner) declarations() {
 	}
 }
 
-// inMemory reports whether a site is a call of a map or a cache of the process that another file
-// declares.
-func (s *scanner) inMemory(c *site) bool {
-	last := lastWord(c.receiver)
-	if c.command == nil || c.command.unusual || c.sure == Certain || c.source.holds[last] != 0 {
-		return false
-	}
-	if base := c.source.modules[last]; base != "" {
-		return s.holds["module "+base] == holdsMemory
-	}
-	return s.holds[c.source.dir+"/"+last] == holdsMemory
-}
-
 // add adds the pattern of a site, if it can be one of keys.
 func (s *scanner) add(c *site, parts []string) {
 	if c.command == scriptCommand && ends(parts, ":") {
@@ -254,7 +234,7 @@ func (s *scanner) add(c *site, parts []string) {
 		if parts = s.springCache(c, parts); parts == nil {
 			return
 		}
-	} else if c.command == cacheCommand && c.source.imports["ZiggyCreatures"] {
+	} else if c.command.isCache() && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
 	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {

@@ -187,7 +187,7 @@ func FuzzSources(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		for extension, s := range syntaxes {
 			file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{},
-				holds: map[string]holder{}, modules: map[string]string{}, scopes: map[string]*node{}}
+				holds: map[string]holder{}, scopes: map[string]*node{}}
 			for _, callees := range []map[string]bool{nil, {"set": true}} {
 				c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees}
 				c.run()

@@ -114,8 +114,7 @@ func (s *scanner) builders() {
 		if key := Join(parts); key != "" && !used[key] && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
-		about := ofServer(strings.ToLower(c.function.container + c.function.name + c.source.base))
-		if (u.begins || about && u.key == nil) && acceptable(c, parts) {
+		if (u.begins || u.key == nil && s.aboutServer(c)) && acceptable(c, parts) {
 			s.add(c, parts)
 		}
 	}
@@ -136,4 +135,19 @@ func (s *scanner) builders() {
 			}
 		}
 	}
+}
+
+// aboutServer reports whether the names around a builder that no known command uses speak of the
+// server, and a call may use it.
+func (s *scanner) aboutServer(c *site) bool {
+	if !ofServer(strings.ToLower(c.function.container + c.function.name + c.source.base)) {
+		return false
+	}
+	called := map[string]bool{c.function.name: true}
+	for _, file := range s.sources {
+		if c.function.name == "" || file.callsAny(called) {
+			return true
+		}
+	}
+	return false
 }

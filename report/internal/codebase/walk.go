@@ -79,8 +79,7 @@ func isGenerated(src string) bool {
 type walker struct {
 	root    *os.Root
 	files   []string
-	config  []string         // files with settings of applications
-	clients map[*syntax]bool // languages whose manifests name a client
+	config  []string // files with settings of applications
 	skipped Skipped
 }
 
@@ -111,10 +110,6 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 			!ignore.ignores(name, false) {
 			w.config = append(w.config, name)
 		}
-		if in := manifestOf(e.Name()); in != nil && e.Type().IsRegular() && !w.clients[in] {
-			text, _ := w.read(name)
-			w.clients[in] = ofServer(strings.ToLower(text))
-		}
 		if !e.IsDir() && (!e.Type().IsRegular() || syntaxOf(name) == nil) {
 			continue // no link is followed
 		}
@@ -137,36 +132,18 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 	}
 }
 
-// manifestOf returns the language whose packages a file names, nil if it is none of the manifests
-// that name every client. Kotlin has those of Java.
-func manifestOf(name string) *syntax {
-	switch {
-	case name == "pom.xml", strings.HasSuffix(name, ".gradle"), strings.HasSuffix(name, ".gradle.kts"), name == "libs.versions.toml":
-		return java
-	case strings.HasSuffix(name, ".csproj"), name == "Directory.Packages.props", name == "packages.config":
-		return csharp
-	case name == "Cargo.toml":
-		return rust
-	}
-	return nil
-}
-
-// lacksClient returns the languages of the checkout in which neither a manifest, nor an import, nor
-// a setting names a client of the server: what they cache is in the process.
+// lacksClient returns the languages of the checkout in which neither an import, nor a setting, nor
+// the set-up of a framework names a client of the server: what they cache is in the process.
 func (s *scanner) lacksClient() map[*syntax]bool {
-	lacks := map[*syntax]bool{java: !s.clients[java], csharp: !s.clients[csharp], rust: !s.clients[rust]}
+	has := map[*syntax]bool{java: s.caches[java]|s.caches[kotlin] >= cachesOnServer, csharp: s.caches[csharp] >= cachesOnServer}
 	for path := range s.program.settings {
-		lacks[java] = lacks[java] && !ofServer(strings.ToLower(path))
+		has[java] = has[java] || ofServer(strings.ToLower(path))
 	}
 	for _, file := range s.sources {
-		if file.client && file.syntax.jvm {
-			lacks[java] = false
-		} else if file.client {
-			lacks[file.syntax] = false
-		}
+		has[file.syntax] = has[file.syntax] || file.client
+		has[java] = has[java] || file.client && file.syntax.jvm
 	}
-	lacks[kotlin] = lacks[java]
-	return lacks
+	return map[*syntax]bool{java: !has[java], kotlin: !has[java], csharp: !has[csharp], rust: !has[rust]}
 }
 
 // read returns the content of a file, "" if it cannot be read or is too large.

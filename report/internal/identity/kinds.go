@@ -44,9 +44,6 @@ var kinds = map[string]func(t text) bool{
 	"java":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0xac, 0xed, 0, 5}) },
 	"php":         func(t text) bool { return phpText().Match(t.b) || bytes.HasPrefix(t.b, []byte{0, 0, 0, 2}) },
 	"php-session": func(t text) bool { return phpSession().Match(t.b) },
-	"zlib":        func(t text) bool { return format.IsZlib(t.b) },
-	"gzip":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) },
-	"zstd":        func(t text) bool { return bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) },
 	"compressed": func(t text) bool {
 		return format.IsZlib(t.b) || bytes.HasPrefix(t.b, []byte{0x1f, 0x8b}) ||
 			bytes.HasPrefix(t.b, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
@@ -70,7 +67,6 @@ var kinds = map[string]func(t text) bool{
 	"uuid":      func(t text) bool { return t.whole && isUUID(t.b) },
 	"uuid1-hex": isUUID1,
 	"base64-16": func(t text) bool { return t.whole && isBase64(t.b, base64.StdEncoding, 16) },
-	"base64-32": func(t text) bool { return t.whole && isBase64(t.b, base64.StdEncoding, 32) },
 	"base64url-16": func(t text) bool {
 		return len(t.b) >= 22 && isBase64(t.b[:22], base64.RawURLEncoding.Strict(), 16) && (t.whole && len(t.b) == 22)
 	},
@@ -89,7 +85,6 @@ var kinds = map[string]func(t text) bool{
 		v, err := strconv.ParseFloat(string(t.b), 64)
 		return err == nil && t.whole && bytes.IndexByte(t.b, '.') > 0 && v > 1e8 && v < 1e9
 	},
-	"hll":           func(t text) bool { return bytes.HasPrefix(t.b, []byte("HYLL")) },
 	"django-signed": func(t text) bool { return djangoSigned().Match(t.b) },
 }
 

@@ -177,17 +177,13 @@ var parts = map[string]string{
 	"date":    `20[0-9][0-9]-[01][0-9]-[0-3][0-9]`,
 	"ip":      `(?:[0-9]{1,3}\.){3}[0-9]{1,3}|(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:/[0-9]+)?`,
 	"UPPER":   `[A-Z][A-Z0-9_]*`,
-
-	"UPPER_CASE": `[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+`,
-
+	"CAPS":    `[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+`, // words in capitals
 	"alnum32": `[0-9a-z]{32}`,
 	"alnum40": `[0-9A-Za-z]{40}`,
 	"url32":   `[0-9A-Za-z_-]{32}`,
 	"url43":   `[0-9A-Za-z_-]{43}`,
 	"base32":  `[A-Z2-7]{52}`,
-	"base64":  `[0-9A-Za-z+/_-]{22}`,
 	"lock":    `(?i:.*(?:lock|mutex|lease|semaphore).*)`,
-	"class":   `[\w$.]+`,
 	"bytes":   `(?s:.{6,20})`,
 }
 
@@ -277,7 +273,6 @@ var scores = map[string]func(float64) bool{
 	"negative-ms":      func(v float64) bool { return isSeconds(-v / 1e3) },
 	"seconds-or-ever":  func(v float64) bool { return v == -1 || isSeconds(v) },
 	"ms*4096":          func(v float64) bool { return isSeconds(v / 4096 / 1e3) },
-	"time":             func(v float64) bool { return isSeconds(v) || isSeconds(v/1e3) },
 }
 
 func (s *Shape) ready() (*pattern, error) {
