@@ -40,7 +40,7 @@ const (
 )
 
 func init() {
-	register(&Format{Name: "shard", Doc: "the state of the scan, of which rdblens merge makes one report with others",
+	register(&Format{Name: "shard", Doc: "the state of the scan, for rdblens merge",
 		Extension: ".shard", rank: 16, binary: true, write: writeShard})
 }
 

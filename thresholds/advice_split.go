@@ -190,7 +190,7 @@ func (x *explainer) parts(limit int64, severity Severity) (sentence, short messa
 		each = message.Number("each", total/n, "1 element", "{n} elements")
 	}
 	args := []message.Arg{message.Int("n", n), message.Word("what", what), message.Code("rule", rule), each,
-		message.Text("by", by), message.Limit("limit", u, limit),
+		message.Word("by", by), message.Limit("limit", u, limit),
 		message.Code("boundary", "ZRANGE key "+decimal(chunk)+" "+decimal(chunk)+" WITHSCORES")}
 	return message.New(id, args...), message.New("{n} {what}, {rule}", args...)
 }

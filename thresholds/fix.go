@@ -299,7 +299,7 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 		message.Number("reads", reads, "1 read", "{n} reads"),
 		message.Number("elements", k.Elements, "1 element", "{n} elements"))...)
 	if p.Keys > 1 {
-		a.Why = message.New("In all, the rule flags {n} keys, {memory}.", message.Int("n", p.Keys),
+		a.Why = message.New("Of all keys, {n} break this rule: {memory}.", message.Int("n", p.Keys),
 			message.Figure("memory", p.Bytes, message.FormSize))
 	}
 	a.Key, a.DB, a.Keys, a.Of, a.Memory = k.Name, k.DB, 1, 1, size

@@ -375,7 +375,7 @@ func TestFixFirst(t *testing.T) {
 		}
 	}
 	list := e.FixFirst([]Problem{bigSet, noTTL}, nil, nil, &listing, 5)
-	if a := list[0]; strings.Join(a.List, " ") != "rdblens keys --db 0 --match fans:1 dump.rdb" || a.Why.String() != "In all, the rule flags 7 keys, 68.4 KB." || a.Keys != 1 || string(a.Key) != "fans:1" {
+	if a := list[0]; strings.Join(a.List, " ") != "rdblens keys --db 0 --match fans:1 dump.rdb" || a.Why.String() != "Of all keys, 7 break this rule: 68.4 KB." || a.Keys != 1 || string(a.Key) != "fans:1" {
 		t.Errorf("%+v", a)
 	}
 	if a := list[1]; strings.Join(a.List, " ") != "rdblens keys --db 0 --group t:* --over no-ttl dump.rdb" || a.Keys != 1000 || a.Of != 1000 || a.Memory != 80_000 || a.Group != "t:*" {

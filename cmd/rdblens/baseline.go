@@ -65,9 +65,8 @@ func newBaseline(e *env) *cobra.Command {
 	}
 	return group("baseline", "Accept findings, so that scan --baseline reports only new ones",
 		command("create", "Accept all findings of a snapshot", true, e.baselineCreate),
-		command("update", "Accept new findings, state the present figures of the accepted ones, and remove entries that "+
-			"match nothing any more", true, e.baselineUpdate),
-		command("prune", "Remove entries that match nothing any more, and those that have ended", false, e.baselinePrune),
+		command("update", "Accept new findings and present figures, remove what is gone", true, e.baselineUpdate),
+		command("prune", "Remove entries that have ended or match nothing any more", false, e.baselinePrune),
 		show)
 }
 

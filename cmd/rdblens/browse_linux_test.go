@@ -356,6 +356,14 @@ func TestBrowseSignals(t *testing.T) {
 	}
 }
 
+// TestBrowseEndsInSearch checks that Ctrl-C ends browse while a search is typed.
+func TestBrowseEndsInSearch(t *testing.T) {
+	s := browse(t, 24, 80, nil, "../../testdata/shop.rdb")
+	s.until("q quit")
+	s.send("/cart\x03")
+	s.ends(0)
+}
+
 // TestBrowseHostile checks that no name sends anything but text to the terminal, in the list,
 // the panel and the value, and that NO_COLOR is heeded.
 func TestBrowseHostile(t *testing.T) {

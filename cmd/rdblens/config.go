@@ -25,8 +25,9 @@ import (
 func newConfig(e *env) *cobra.Command {
 	var flags policyFlags
 	check := &cobra.Command{
-		Use: "check [FILE]",
-		Short: "Check a configuration (default " + teamConfig +
+		Use:   "check [FILE]",
+		Short: "Say what is wrong with a configuration, and what it changes",
+		Long: "Check a configuration (default " + teamConfig +
 			"): its problems, what it changes, and ignores that have ended",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,7 +45,8 @@ func newConfig(e *env) *cobra.Command {
 	profile := thresholds.DefaultProfile
 	create := &cobra.Command{
 		Use:   "init [FILE]",
-		Short: "Write a configuration with every setting in a comment (default " + teamConfig + ", - is standard output)",
+		Short: "Write a configuration with every setting in a comment",
+		Long:  "Write a configuration with every setting in a comment (default " + teamConfig + ", - is standard output)",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.configInit(cmp.Or(strings.Join(args, ""), teamConfig), e.commented(config.Template(profile)))

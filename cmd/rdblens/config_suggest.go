@@ -16,10 +16,9 @@ import (
 func newConfigSuggest(e *env) *cobra.Command {
 	profile, separators := config.Profiles()[0], ":"
 	cmd := &cobra.Command{
-		Use: "suggest SNAPSHOT...",
-		Short: "Print a configuration that the keys of snapshots pass: their namespaces, types, names, expiries, formats " +
-			"and budgets",
-		Args: cobra.MinimumNArgs(1),
+		Use:   "suggest SNAPSHOT...",
+		Short: "Print a configuration that the keys of snapshots pass",
+		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.configSuggest(cmd.Context(), profile, separators, args)
 		},

@@ -33,7 +33,7 @@ func newDiff(e *env) *cobra.Command {
 	var o diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Compare two snapshots or saved reports: what is new, gone, grown or resolved",
+		Short: "Compare two snapshots or reports: what is new, gone or grown",
 		Long: `diff compares two snapshots of the same server, saved JSON reports of them, or one
 of each. It names the findings that are new or resolved, the keys and the groups of
 keys that are new, gone, grown or shrunk or lost their TTL. What changes on any

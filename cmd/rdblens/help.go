@@ -40,16 +40,20 @@ var flagGroups = []struct {
 var rareFlags = []string{"allocator", "limit-bytes", "no-checksum", "redact-salt", "run", "state",
 	"tree-nodes"}
 
+// commandGroups are the commands by what they are for. Others come last.
+var commandGroups = [][2]string{{"Reports", "scan diff trend merge nightly"}, {"Keys", "browse keys show identify source"},
+	{"Rules", "rules config baseline"}}
+
 // helpTemplate is cobra's, but for the groups of flags.
 const helpTemplate = `Usage:{{if .Runnable}}
   {{.UseLine}}{{end}}{{if .HasAvailableSubCommands}}
   {{.CommandPath}} [command]{{end}}{{if .HasExample}}
 
 Examples:
-{{.Example}}{{end}}{{if .HasAvailableSubCommands}}
+{{.Example}}{{end}}{{if .HasAvailableSubCommands}}{{range $g := commandGroups .}}
 
-Available Commands:{{range .Commands}}{{if (or .IsAvailableCommand (eq .Name "help"))}}
-  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{flagsOf .}}{{if .HasAvailableInheritedFlags}}
+{{.Title}}{{range $.Commands}}{{if eq .GroupID $g.ID}}
+  {{rpad .Name .NamePadding }} {{.Short}}{{end}}{{end}}{{end}}{{end}}{{flagsOf .}}{{if .HasAvailableInheritedFlags}}
 
 Global Flags:
 {{usagesOf .InheritedFlags}}{{end}}{{if .HasAvailableSubCommands}}
@@ -60,6 +64,16 @@ COMMAND --help says more, with examples.{{end}}
 func setHelp(root *cobra.Command) {
 	cobra.AddTemplateFunc("flagsOf", flagsOf)
 	cobra.AddTemplateFunc("usagesOf", usagesOf)
+	cobra.AddTemplateFunc("commandGroups", func(cmd *cobra.Command) []*cobra.Group {
+		return append(cmd.Groups(), &cobra.Group{Title: "Commands:"})
+	})
+	for _, g := range commandGroups {
+		root.AddGroup(&cobra.Group{ID: g[0], Title: g[0] + ":"})
+		for _, name := range strings.Fields(g[1]) {
+			cmd, _, _ := root.Find([]string{name})
+			cmd.GroupID = g[0]
+		}
+	}
 	root.SetUsageTemplate(helpTemplate)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {

@@ -20,7 +20,7 @@ func newIdentify(e *env) *cobra.Command {
 	var o passFlags
 	cmd := &cobra.Command{
 		Use:   "identify [FILE|LIBRARY]",
-		Short: "Say which libraries wrote the keys of a snapshot, or what is known of a library",
+		Short: "Say which libraries wrote the keys, or what is known of one",
 		Long: `identify lists the libraries and products whose keys it knows. With the name of
 one it prints the forms of its keys: what they are for, whether they have no TTL
 by design, the setting that bounds them, how they may be deleted, and the source.

@@ -32,6 +32,7 @@ func (e *env) addLanguage(root *cobra.Command) {
 	print := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		if e.language == language.English {
+			cmd.Long = e.helpText(cmd.Long)
 			print(cmd, args)
 			return
 		}
@@ -39,7 +40,7 @@ func (e *env) addLanguage(root *cobra.Command) {
 		e.translateHelp(cmd)
 		cmd.SetOut(&help)
 		print(cmd, args)
-		helpWords := regexp.MustCompile(`(?m)^(Usage|Examples|Available Commands|Additional Commands|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^(COMMAND --help|In rdblens.yaml alone:) .*$`)
+		helpWords := regexp.MustCompile(`(?m)^(Usage|Examples|Commands|Reports|Keys|Flags|Input|Filters|Rules|Server|Output|Rarely used|Global Flags|Aliases|Additional help topics):|^(COMMAND --help|In rdblens.yaml alone:) .*$`)
 		flagDefault := regexp.MustCompile(` \(default ([^()]*)\)`)
 		words := helpWords.ReplaceAllStringFunc(help.String(), e.t)
 		io.WriteString(&e.help, flagDefault.ReplaceAllString(words, e.t("(default $1)")))

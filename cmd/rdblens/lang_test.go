@@ -86,7 +86,7 @@ func TestLanguageOfHelp(t *testing.T) {
 		{"zh_CN.UTF-8", "scan --help", "全部表格"},
 		{"zh_CN.UTF-8", "help scan --lang en", "Usage:"},
 		{"", "--lang zh keys --help", "（默认 csv）"},
-		{"", "--lang zh", "可用命令："},
+		{"", "--lang zh", "其他命令："},
 		{"", "rules explain no-ttl --lang zh", "永不过期的 key"},
 		{"", "rules list --lang zh", "过期时会阻塞服务器的大集合"},
 		{"zh_TW", "rules list --not-checkable", "快照中没有"},

@@ -24,7 +24,7 @@ func newMerge(e *env) *cobra.Command {
 	var o mergeFlags
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
-		Short: "Make one report of the states that scan -f shard=FILE saved, on any machine",
+		Short: "Make one report of the states that scan -f shard=FILE saved",
 		Long: `scan -f shard=FILE saves the state of a scan: what it gathered, in at most 16 MB. merge
 makes one report of many states. As JSON it is byte for byte that of one scan of all
 their snapshots, whatever the order of the files. merge -f shard=FILE saves one merged

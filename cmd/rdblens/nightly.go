@@ -43,7 +43,7 @@ func newNightly(e *env) *cobra.Command {
 	var o nightlyFlags
 	cmd := &cobra.Command{
 		Use:   "nightly --dir DIR SNAPSHOT...",
-		Short: "Scan snapshots every night, and tell only what happened since the last one",
+		Short: "Scan every night, and tell only what happened since the last one",
 		Long: `nightly scans each snapshot, compares it with its last complete report, by name, and
 prints one message about what happened; it prints nothing if nothing happened. It
 names snapshots that are missing, cannot be read, are older than before or taken in

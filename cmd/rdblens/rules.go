@@ -101,7 +101,8 @@ func (e *env) rulesNotCheckable(ctx context.Context, flags *policyFlags) error {
 	fmt.Fprintln(w, e.line(message.New(title, message.Text("profile", profile))))
 	for _, d := range thresholds.NotCheckable(profile) {
 		fmt.Fprintf(w, "\n")
-		verdict := " (" + d.Document.Profile() + ", " + e.t(d.Verdict.String()) + ")"
+		verdict := e.line(message.New(" ({profile}, {verdict})", message.Text("profile", d.Document.Profile()),
+			message.Word("verdict", d.Verdict.String())))
 		if e.language == language.Chinese {
 			wrap(w, "- ", d.Original+verdict)
 		} else {

@@ -271,7 +271,7 @@ func (w *textWriter) figures(k *parser.Key) {
 		line("LFU counter", strconv.Itoa(int(k.Freq)))
 	}
 	if k.Type == parser.Stream {
-		line("groups", w.env.line(message.New("{n}, {consumers}, {entries} pending", message.Int("n", k.Groups),
+		line("consumer groups", w.env.line(message.New("{n}, {consumers}, {entries} pending", message.Int("n", k.Groups),
 			message.Number("consumers", k.Consumers, "1 consumer", "{n} consumers"),
 			message.Number("entries", k.Pending, "1 entry", "{n} entries"))))
 	}

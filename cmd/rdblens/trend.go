@@ -25,7 +25,7 @@ func newTrend(e *env) *cobra.Command {
 	var o trendFlags
 	cmd := &cobra.Command{
 		Use:   "trend REPORT...",
-		Short: "Show how memory, keys and findings change over saved reports, and when maxmemory is reached",
+		Short: "Show how memory grows over saved reports, and when it is full",
 		Long: `trend reads JSON reports that scan -f json=FILE saved, plain or compressed (gzip,
 zstd), in the order in which their snapshots were taken. A directory stands for all
 reports in it. It shows memory, keys and findings, and memory by type, owner and

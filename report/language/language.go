@@ -68,7 +68,7 @@ var chinese = sync.OnceValue(func() *message.Catalogue {
 
 // units are those of figures, in Chinese; sizes keep theirs.
 var units = map[string]string{"d": " 天", "h": " 小时", "m": " 分钟", "s": " 秒", "ms": " 毫秒", "x": " 倍", "bytes": " 字节",
-	"byte": " 字节"}
+	"byte": " 字节", "ago": "前"}
 
 // figure returns a number with its units ("1d 2h", "20,480 bytes") in Chinese.
 func figure(s string) string {

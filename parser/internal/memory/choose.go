@@ -199,27 +199,28 @@ func title(name string) string {
 // A server uses what is predicted, and more: histograms of commands, buffers, spare bytes
 // of strings, tables that grow. How much more is taken to be distributed exponentially,
 // with a mean of 2 MB, which is 80 histograms, and of 1 % of the prediction, or 15 % after
-// deletions. It rarely uses less: the error of predictions is about a third of a per cent, and
-// tens of kilobytes for the empty server. What used_memory leaves open, the usual allocator
-// decides.
+// deletions. It rarely uses less: predictions are some 1 % high where tables were made with lower
+// limits of the compact encodings than the default ones, and tens of kilobytes for the empty
+// server. What used_memory leaves open, the usual allocator decides.
 func FindAllocator(used int64, predicted []int64, usual string) (fits []int) {
 	const (
 		few, slack, constant = .01, .15, 2 << 20
 		afterDeletions       = .1 // of all servers
 		error, errorConstant = .003, 48 << 10
-		prior                = 3  // how many times as often the usual one is
-		clearly              = 3  // ratio of chances, over which only one fits
-		farther              = .6 // of the prediction, and that many megabytes more, for none
+		high                 = .01 // how much too high predictions may be
+		prior                = 3   // how many times as often the usual one is
+		clearly              = 3   // ratio of chances, over which only one fits
+		farther              = .6  // of the prediction, and that many megabytes more, for none
 		fartherConstant      = 8 << 20
 	)
 	chance := func(i int) float64 {
 		p := float64(predicted[i])
-		more, width := float64(used)-p, error*p+errorConstant
+		more := float64(used) - p
 		if more < 0 {
-			more /= width
+			more /= high*p + errorConstant
 			return math.Exp(-more * more / 2)
 		}
-		more = max(0, more-width)
+		more = max(0, more-error*p-errorConstant)
 		density := func(share float64) float64 { return math.Exp(-more / (constant + share*p)) }
 		return (1-afterDeletions)*density(few) + afterDeletions*density(slack)
 	}
