@@ -51,6 +51,10 @@ func testPageAsks(t *testing.T, ctx context.Context) {
 			}
 		}
 	}
+	contains("what it is about", shown(".verdict"), "new.rdb", "1,150 keys")
+	// The first screen has the answers in brief, with links.
+	contains("the first screen", shown("#fix"), "What grew most since old.rdb cart:* +", "Biggest keys", "Expires before midnight (UTC): 300 keys coupon: 300 keys",
+		"What can go page:v1:")
 	contains("what expires", shown("#expires-next-table"), "within an hour all keys 0", "before midnight (UTC) all keys 300 before 03-02 00:00", "coupon: 300 23:59 300", "within 24 hours all keys 300")
 	// The bar of the hour before midnight.
 	evaluate[any](t, tab, `(document.querySelector(".bars-links a").click(), new Promise((done) => setTimeout(done, 300)))`)
@@ -74,7 +78,7 @@ func testPageAsks(t *testing.T, ctx context.Context) {
 		t.Errorf("the other prefix: %s", got)
 	}
 	open("#at=coupon:")
-	contains("coupons", shown("#pane"), "expires before midnight (UTC) 300 keys", "expires within 24 hours 300 keys", "since old.rdb +0 B")
+	contains("coupons", shown("#pane"), "expires before midnight (UTC) 300 keys", "expires within 24 hours 300 keys", "since old.rdb the same")
 	open("#at=cart:&color=growth")
 	contains("carts", shown("#pane"), "owner team-a", "%), +150 keys")
 	contains("growth", shown("#legend"), "doubled or new", "about the same")

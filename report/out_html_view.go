@@ -38,7 +38,8 @@ type htmlView struct {
 }
 
 // htmlFigures are the sections of a report that the contents fold.
-var htmlFigures = []string{"snapshot", "snapshots", "memory", "types", "encodings", "totals", "ttls", "distributions", "databases"}
+var htmlFigures = []string{"snapshot", "snapshots", "memory", "types", "encodings", "totals", "ttls", "distributions",
+	"databases"}
 
 // Contents returns the sections of the contents: of a report those about prefixes, keys and
 // what to do, or the others.
@@ -61,12 +62,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 		v.SizeLabel = "value bytes"
 	}
 	all := newOverview(r, o)
-	judged := r.judgedText()
-	lead := all.lead
-	if !judged.IsZero() {
-		lead--
-	}
-	v.About, v.Remarks, v.Wrong, v.Verdict = all.about[:lead:lead], all.about[all.lead:], all.wrong, all.verdict()
+	v.About, v.Remarks, v.Wrong, v.Verdict = all.about[:all.lead:all.lead], all.about[all.lead:], all.wrong, all.verdict()
 	if r.Tree != nil && !all.cut {
 		v.Places = word("no prefix stands out")
 	}
@@ -105,7 +101,7 @@ func newHTMLView(r *Report, o WriteOptions) *htmlView {
 	for _, part := range sections {
 		switch part.name {
 		case "findings":
-			v.findings(r, o, all.problems, parts("; ", all.broken, judged))
+			v.findings(r, o, all.problems, all.broken)
 		case "keys":
 			v.keys(r)
 			d.hot()

@@ -168,9 +168,7 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 	jobs := max(1, s.opt.Jobs/beside)
 	results := make([]chan scanned, len(sources))
 	slots := make(chan struct{}, beside)
-	if len(sources) > 1 {
-		s.spares = &agg.Spares{}
-	}
+	s.several = len(sources) > 1
 	for i := range sources {
 		results[i] = make(chan scanned, 1)
 	}
@@ -199,9 +197,6 @@ func Scan(ctx context.Context, sources []Source, policy *thresholds.Policy, opt 
 			all = one.builder
 		} else {
 			all.Merge(one.builder)
-		}
-		if s.spares != nil {
-			s.spares.Merged(all, one.builder)
 		}
 		if parts == nil {
 			parts = one.parts
@@ -290,12 +285,12 @@ func (s *scan) partReport(finish func(*agg.Builder, []Input) *Report, b *agg.Bui
 }
 
 type scan struct {
-	policy *thresholds.Policy
-	opt    Options
-	filter *Filter     // without Dropped, nil if every key counts
-	spares *agg.Spares // nil if there is one source
-	mu     sync.Mutex
-	last   *thresholds.Engine // of the snapshot that was begun last; guarded by mu
+	policy  *thresholds.Policy
+	opt     Options
+	filter  *Filter // without Dropped, nil if every key counts
+	several bool    // there are several sources
+	mu      sync.Mutex
+	last    *thresholds.Engine // of the snapshot that was begun last; guarded by mu
 }
 
 // check checks the options and sets those that are not given.
@@ -389,8 +384,8 @@ func (s *scan) one(ctx context.Context, source *Source, number, jobs int) scanne
 // pass reads a source with the sizes of a model. find: its allocator is to be compared with
 // others, unless the caller named a server.
 func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes memory.Options, find bool) scanned {
-	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Spares: s.spares, Over: s.opt.Over,
-		Names: s.spares != nil}
+	o := agg.Options{Top: s.opt.Top, Examples: s.opt.Examples, Input: number, List: s.opt.keys, Over: s.opt.Over,
+		Names: s.several}
 	var engine *thresholds.Engine
 	if s.opt.Keep != nil {
 		o.Keep = func(k *parser.Key, owner int) bool {
@@ -438,9 +433,6 @@ func (s *scan) pass(ctx context.Context, source *Source, number, jobs int, sizes
 			return sink
 		})
 	}()
-	if s.spares != nil {
-		s.spares.Release(b)
-	}
 	in := newInput(source.Name, source.Size, info, err)
 	in.Later = source.Later
 	if s.opt.Target != nil {

@@ -121,25 +121,6 @@ func (e *Engine) NewInstance() *Instance {
 	return i
 }
 
-// Reuse empties the Instance for a snapshot of another engine, and keeps its memory. It
-// returns a new Instance if the engines are not Alike, or if i is nil.
-func (i *Instance) Reuse(e *Engine) *Instance {
-	if i == nil || !i.engine.Alike(e) {
-		return e.NewInstance()
-	}
-	i.Reset()
-	i.engine = e
-	for n, r := range e.instance {
-		switch a := i.accumulators[n].(type) {
-		case totalsOnly:
-			i.accumulators[n] = r.make()
-		case *expiryTimes:
-			a.created = e.created
-		}
-	}
-	return i
-}
-
 // Add counts a key.
 func (i *Instance) Add(k *parser.Key, f *naming.Facts) {
 	size := i.engine.sizeOf(k)

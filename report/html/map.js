@@ -160,7 +160,7 @@ const makeCell = (c, address) => {
   Object.assign(cell.style, { left: px(x, mapSize[0]), top: px(y, mapSize[1]), width: px(w, mapSize[0]), height: px(h, mapSize[1]) });
   if (h > 15 && w > 24) cell.append(make("span", {}, name));
   const figure = outer || rest ? "" : show1(node);
-  if (figure && h > 34 && w > figure.length * 7.5 + 9) cell.append(make("span", { class: "figure" }, figure));
+  if (figure && h > 34 && w > figure.length * 7.5 + 9) cell.append(" ", make("span", { class: "figure" }, figure));
   if (worst && h > 16 && w > 40 && (!outer || depth === 0)) {
     cell.append(make("i", { class: "badge " + worst }));
     cell.classList.add("marked");

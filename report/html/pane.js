@@ -11,6 +11,7 @@ const ruleLink = (rule, severity) => make("a", { href: "#" + new URLSearchParams
 const concerns = (name, node) => !node.parent || groupsOf(node).has(name) || isBelow(node, byPath.get(name) ?? {}) ||
   name.startsWith(node.path.replace(/…$/, "")) && (node.children.length > 0 || node.path.endsWith("…")) || fits(name, node);
 
+const copied = (cards) => cards.length ? [make("ol", { class: "fix" }, ...cards.map((c) => c.cloneNode(true)))] : [];
 const section = (title, ...content) => content.length ? [make("h3", {}, title), ...content] : [];
 
 const expires = (node, i) => node.soon[i] ? `${keysOf(node.soon[i])}, ${bytes(node.soon[i + 1])}` : say("none");
@@ -47,7 +48,7 @@ const nodePane = (node) => {
   return [facts, ...(node.lacks ? [make("p", { class: "dim" }, say("Up to {n} more keys of this prefix count elsewhere.", count(node.lacks)))] : []),
     ...section(say("What it is"), ...[...names].slice(0, 5).map(([text, n]) => make("p", {}, text, " ", make("span", { class: "dim" }, keysOf(n))))),
     ...section(say("Findings"), ...found.map(([rule, severity, n]) => make("p", {}, badge(severity), " ", ruleLink(rule, severity), " × ", count(n)))),
-    ...section(say("What to do"), ...about.map((c) => c.cloneNode(true)), ...(about.length ? [] : found.map(([rule, severity]) => fixOf(rule, severity)).filter(Boolean)), ...saving.filter((s) => !about.some((c) => c.dataset.about === s.name)).slice(0, 5).map((s) =>
+    ...section(say("What to do"), ...copied(about), ...(about.length ? [] : found.map(([rule, severity]) => fixOf(rule, severity)).filter(Boolean)), ...saving.filter((s) => !about.some((c) => c.dataset.about === s.name)).slice(0, 5).map((s) =>
       make("p", {}, make("b", {}, s.cells.saves.textContent), " ", ...s.cells.how.cloneNode(true).childNodes))),
     ...section(say("Largest keys"), ...(largest.length ? [make("ul", { class: "keys" }, ...largest)] : []))];
 };
@@ -82,7 +83,7 @@ const keyPane = (k) => {
   const node = nodeOfKey(k.name);
   const about = $$("#fix li.card, #what-can-go li.card").filter((c) => c.dataset.about && (c.dataset.about === k.name || fits(k.name, { path: c.dataset.about, children: [] }) || isBelow(node, byPath.get(c.dataset.about) ?? {})));
   return [list, ...section(say("Where it is"), make("p", {}, make("a", { href: addressOf({ at: node.path }), class: "name" }, node.path || say("all keys")))),
-    ...section(say("What to do"), ...(about.length ? about.map((c) => c.cloneNode(true)) : rules.filter(Boolean)))];
+    ...section(say("What to do"), ...(about.length ? copied(about) : rules.filter(Boolean)))];
 };
 
 // timePane says what expires in a time: in an hour of the day after the snapshot exactly, later what may.

@@ -18,13 +18,11 @@ type Options struct {
 	Input    int // number of the snapshot
 	// Keep, if not nil, reports whether a key is counted. Owner is an index in
 	// thresholds.Engine.Owners. Keep is called by several goroutines.
-	Keep func(k *parser.Key, owner int) bool
-	Over thresholds.RuleSet // if not 0, only keys with a finding of one of these rules are counted
-	// Spares, if not nil, has Builders, Shards and cutoffs of earlier snapshots.
-	Spares *Spares
-	Part   bool     // the keys are a part of those of the snapshot, of which Optional rules say nothing
-	List   *KeyList // filled with keys of a single snapshot, nil none
-	Names  bool     // there are other snapshots, whose names are compared with those of this one
+	Keep  func(k *parser.Key, owner int) bool
+	Over  thresholds.RuleSet // if not 0, only keys with a finding of one of these rules are counted
+	Part  bool               // the keys are a part of those of the snapshot, of which Optional rules say nothing
+	List  *KeyList           // filled with keys of a single snapshot, nil none
+	Names bool               // there are other snapshots, whose names are compared with those of this one
 }
 
 // Builder gathers the figures of one snapshot, and of others that are merged into
@@ -49,8 +47,6 @@ type Builder struct {
 	created  int64                // when, in ms since the epoch
 	midnight int64                // how far away that was then, in ms (UTC)
 	instance *thresholds.Instance // of this snapshot, nil once Fleets have it
-	spare    *thresholds.Instance // that Fleets have, to be used again
-	shards   []*Shard             // that go to Options.Spares
 	names    NameSketch
 }
 
@@ -100,25 +96,7 @@ func (s *Snapshot) sums(b *Builder) {
 // NewBuilder returns a Builder for one snapshot.
 func NewBuilder(opt Options) *Builder {
 	opt.Top, opt.Examples = max(opt.Top, 1), max(opt.Examples, 1)
-	var b *Builder
-	if opt.Spares != nil {
-		b = opt.Spares.builder()
-	}
-	if b == nil {
-		b = new(Builder)
-	}
-	b.opt = opt
-	return b
-}
-
-// reset empties the Builder for another snapshot under the same policy, and keeps the
-// memory of what was merged into another Builder.
-func (b *Builder) reset() {
-	b.Tables.reset()
-	b.Histograms.reset()
-	b.Snapshots, b.Fleets, b.Keys, b.Dropped = nil, nil, 0, 0
-	b.engine, b.timed, b.created = nil, false, 0
-	b.names.reset()
+	return &Builder{opt: opt}
 }
 
 // Start sets the rules, compiled for the snapshot when its header was read. Only
@@ -134,10 +112,7 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 	}
 	b.Top.top, b.Top.examples = b.opt.Top, b.opt.Examples
 	b.Top.reset()
-	if b.opt.Spares != nil {
-		b.opt.Spares.raise(&b.Top)
-	}
-	b.instance = b.spare.Reuse(engine)
+	b.instance = engine.NewInstance()
 	b.Samples = identity.NewPool(b.opt.Input, b.namer.IsSeparator)
 }
 
@@ -147,22 +122,11 @@ func Wait(block int) int { return tree.Known(block) }
 
 // NewShard returns an empty Shard. It must not be called while a Shard is flushed.
 func (b *Builder) NewShard() *Shard {
-	var s *Shard
-	if b.opt.Spares != nil {
-		s = b.opt.Spares.shard(b.engine)
-	}
-	if s == nil {
-		s = &Shard{names: b.namer.NewCache(), tree: tree.NewBlock(b.namer), aggregates: newAggregates(),
-			found: make([]thresholds.Finding, 0, 16)}
-	}
-	s.builder, s.engine, s.instance = b, b.engine, s.instance.Reuse(b.engine)
-	s.samples = b.Samples.NewSampler()
+	s := &Shard{builder: b, names: b.namer.NewCache(), tree: tree.NewBlock(b.namer), aggregates: newAggregates(),
+		found: make([]thresholds.Finding, 0, 16), instance: b.engine.NewInstance(), samples: b.Samples.NewSampler()}
 	s.top.top, s.top.examples = b.Top.top, b.Top.examples
 	s.top.cutoffs = b.Top.cutoffs
 	s.listed = keyBatch{cutoff: -1, flagged: -1}
-	if b.opt.Spares != nil {
-		b.shards = append(b.shards, s)
-	}
 	return s
 }
 
@@ -215,7 +179,7 @@ func fleetOrder(e *thresholds.Engine) (order int) {
 func (b *Builder) addInstance(of *Builder) {
 	if of.instance != nil {
 		b.fleet(of.engine).Add(of.instance, of.opt.Input)
-		of.instance, of.spare = nil, of.instance
+		of.instance = nil
 	}
 }
 
@@ -277,7 +241,6 @@ func (b *Builder) Merge(o *Builder) {
 	b.Dropped += o.Dropped
 	b.addInstance(b)
 	b.addInstance(o)
-	b.spare = nil
 	for _, f := range o.Fleets {
 		b.fleet(f.Engine()).Merge(f)
 	}

@@ -123,22 +123,6 @@ func (g *Groups) init(namer *naming.Namer) {
 	g.tree = tree.New(namer, (*leaves)(g))
 }
 
-func (g *Groups) reset() {
-	if g.tree == nil {
-		return // nothing was read
-	}
-	g.tree.Reset()
-	g.versions.Reset()
-	g.list.Reset()
-	g.free, g.ttls, g.findings = g.free[:0], g.ttls[:0], g.findings[:0]
-	g.freeTTLs, g.freeFindings, g.freed = g.freeTTLs[:0], 0, 0
-	g.soon, g.freeSoon = g.soon[:0], g.freeSoon[:0]
-	g.folded = hyperloglog.Sketch{}
-}
-
-// reusable reports whether the memory of the table of a snapshot is worth keeping.
-func (g *Groups) reusable() bool { return g.list.Len() <= tree.BlockNodes }
-
 // leaves is Groups as the tree sees it.
 type leaves Groups
 

@@ -24,7 +24,7 @@ func (o *ByPart) Start() {
 	}
 	for range number {
 		b := NewBuilder(o.All.opt)
-		b.opt.List, b.opt.Spares, b.opt.Part = nil, nil, true
+		b.opt.List, b.opt.Part = nil, true
 		b.Start(o.All.engine)
 		o.Parts = append(o.Parts, b)
 	}

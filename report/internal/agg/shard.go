@@ -18,7 +18,6 @@ import (
 // same time, and are flushed one after the other in the order of the snapshot.
 type Shard struct {
 	builder    *Builder
-	engine     *thresholds.Engine // that the names were checked by
 	names      *naming.Cache
 	found      []thresholds.Finding // scratch
 	aggregates aggregates

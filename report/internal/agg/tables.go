@@ -106,17 +106,6 @@ func (t *Tables) init(e *thresholds.Engine) {
 	t.Ignored = make([]IgnoredSums, len(e.Ignores()))
 }
 
-func (t *Tables) reset() {
-	t.Cells = [parser.NumTypes][parser.NumEncodings]Cell{}
-	t.Databases = t.Databases[:0]
-	clear(t.Owners)
-	clear(t.Rules[:])
-	clear(t.Ignored)
-	t.Groups.reset()
-	t.Counters = Counters{}
-	t.Compact = thresholds.CompactSums{}
-}
-
 // database returns the sums of a database. Those of one input are contiguous, and
 // those of the input that is being read are the last.
 func (t *Tables) database(input, db int) *Database {

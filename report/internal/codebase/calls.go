@@ -251,11 +251,20 @@ var instances = wordSet("getinstance get_instance instance")
 // reads.
 var answers = wordSet("config_get configget info hgetall hmget client_info memory_stats")
 
+// connects are words of the methods of clients and pools that give a client.
+var connects = strings.Fields(`client conn resource pipe multi batch transaction database instance clone dup sync command
+	acquire borrow unwrap expect ops redis checkout get_ make select await new`)
+
 // mention returns a word of an expression that names a client of the server.
 func mention(n *node, depth int) string {
 	for ; n != nil && depth < 6; n, depth = n.of, depth+1 {
 		if n.kind == callNode && (strings.HasPrefix(n.text, "to_") || answers[strings.ToLower(n.text)] || commandOf(n.text) != nil || notClient(strings.ToLower(n.text))) {
 			return "" // what a command returned
+		}
+		if n.kind == callNode && n.of != nil && !slices.ContainsFunc(connects, func(word string) bool {
+			return strings.Contains(strings.ToLower(n.text), word)
+		}) {
+			return "" // what another method returned
 		}
 		if (n.kind == wordNode || n.kind == callNode || n.kind == paramNode) && ofServer(strings.ToLower(n.text)) {
 			return n.text

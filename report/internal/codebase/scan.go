@@ -227,6 +227,20 @@ func (s *scanner) declarations() {
 
 // add adds the pattern of a site, if it can be one of keys.
 func (s *scanner) add(c *site, parts []string) {
+	if strings.Contains(strings.Join(parts, ""), "*") { // of a pattern of SCAN
+		var list []string
+		for _, p := range parts {
+			for i, text := range strings.Split(p, "*") {
+				if i > 0 || p == "" {
+					list = add(list, "")
+				}
+				if text != "" {
+					list = add(list, text)
+				}
+			}
+		}
+		parts = list
+	}
 	if c.command == scriptCommand && ends(parts, ":") {
 		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}

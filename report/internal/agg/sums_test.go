@@ -33,9 +33,8 @@ func everyKey(seed uint64, n int) []parser.Key {
 	return keys
 }
 
-// TestSparesAreEmpty checks that a Builder and Shards that were in use gather the same as
-// new ones: nothing of what was merged into another Builder is left in them.
-func TestSparesAreEmpty(t *testing.T) {
+// TestStateAgain checks that a state that is read is written again as it was.
+func TestStateAgain(t *testing.T) {
 	engine := testEngine(t, "aliyun")
 	state := func(b *Builder) []byte {
 		var out bytes.Buffer
@@ -44,60 +43,16 @@ func TestSparesAreEmpty(t *testing.T) {
 		}
 		return out.Bytes()
 	}
-	fill := func(b *Builder, keys []parser.Key) {
-		b.Start(engine)
-		shards := []*Shard{b.NewShard(), b.NewShard()}
-		for i := range keys {
-			s := shards[i/200%2]
-			if s.Key(&keys[i]); i%400 == 399 || i == len(keys)-1 {
-				for _, s := range shards {
-					if err := s.Flush(true); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-		}
+	b := NewBuilder(Options{Top: 5, Examples: 3, Input: 1})
+	b.Start(engine)
+	s := b.NewShard()
+	for _, k := range everyKey(2, 700) {
+		s.Key(&k)
 	}
-	later := everyKey(2, 700) // without the LFU counters of the others
-	for i := range later {
-		later[i].Freq = -1
+	if err := s.Flush(true); err != nil {
+		t.Fatal(err)
 	}
-	options := Options{Top: 5, Examples: 3, Input: 1}
-	fresh := NewBuilder(options)
-	fill(fresh, later)
-	want := state(fresh)
-
-	spares := &Spares{}
-	options.Spares = spares
-	all, used := NewBuilder(options), NewBuilder(options)
-	fill(all, everyKey(1, 1000))
-	fill(used, everyKey(3, 900))
-	spares.Release(used)
-	shards := len(spares.shards)
-	all.Merge(used)
-	spares.Merged(all, used)
-	if spares.cutoffs == nil || shards != 2 || len(spares.builders) != 1 {
-		t.Fatalf("%d shards, %d builders", shards, len(spares.builders))
-	}
-	spares.cutoffs = nil // these are of other keys
-	again := NewBuilder(options)
-	if again != used {
-		t.Fatal("another Builder")
-	}
-	fill(again, later)
-	if len(spares.shards) != 0 || len(again.shards) != 2 {
-		t.Errorf("%d shards were not taken, %d are in use", len(spares.shards), len(again.shards))
-	}
-	if got := state(again); !bytes.Equal(got, want) {
-		a, b := recordsOf(t, got), recordsOf(t, want)
-		for i := range min(len(a), len(b)) {
-			if a[i].kind != b[i].kind || !bytes.Equal(a[i].text, b[i].text) {
-				t.Fatalf("record %d of %d and %d differs, of kind %d and %d", i, len(a), len(b), a[i].kind, b[i].kind)
-			}
-		}
-		t.Errorf("%d records, want %d", len(a), len(b))
-	}
-	// A state that is read is written again as it was.
+	want := state(b)
 	b, err := ReadState(bytes.NewReader(want), StateOptions{Options: Options{Top: 5, Examples: 3}, Engine: engine, Numbers: []int{0, 1}})
 	if err != nil {
 		t.Fatal(err)
