@@ -218,7 +218,9 @@ func (c *collector) arrow(i int) {
 	}
 	if (c.syntax == php || c.syntax == ruby) && c.tokens[i-1].kind == textToken {
 		t := &c.tokens[i-1]
-		if name := c.src[t.body:t.tail]; prefixOptions[strings.ToLower(name)] {
+		if name := c.src[t.body:t.tail]; c.syntax == php && name == "prefix" {
+			c.layerPrefix(i + 1)
+		} else if prefixOptions[strings.ToLower(name)] {
 			n, _ := c.expression(i + 1)
 			c.option(name, c.bound(n), t)
 		}

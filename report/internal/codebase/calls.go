@@ -203,6 +203,7 @@ func (c *collector) site(s *site, t *token) {
 		return
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
+	s.layer = c.layerOf(s.receiver, s.command)
 	c.sites = append(c.sites, s)
 }
 

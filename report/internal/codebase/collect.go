@@ -62,6 +62,7 @@ type passed struct {
 	sure    Sure
 	expiry  expiry
 	list    bool // the key is a parameter that is a list of keys
+	layer   layer
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -85,6 +86,8 @@ type site struct {
 	args             []*node
 	prefix           bool       // it is an option of a client
 	list             bool       // the key is a parameter that is a list of keys
+	layer            layer      // that the command or the prefix belongs to
+	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
 	field            bool       // its script takes it where commands take a field
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none

@@ -15,7 +15,7 @@ func (c *collector) scope(i int, name *node) {
 	if f := c.function(); f != nil {
 		c.file.scopes[strings.ToLower(f.name)] = before
 	}
-	for n := i - 1; n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- {
+	for n := i - 5; n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- { // before Redis::Namespace
 		c.file.scopes[strings.ToLower(strings.TrimLeft(c.textOf(n), "@$"))] = before
 	}
 }
@@ -24,14 +24,24 @@ func (c *collector) scope(i int, name *node) {
 func (s *site) scope() {
 	last := strings.TrimLeft(lastWord(s.receiver), "@$")
 	before := s.source.scopes[last]
+	if rest, ok := strings.CutSuffix(s.receiver, "."+last); ok && before == nil {
+		before = s.source.scopes[lastWord(rest)] // last is what the variable holds
+	}
 	if before == nil && s.source.holds[last]&holdsScoped != 0 {
 		before = hole
+	}
+	if before == nil && s.command != nil {
+		before = s.source.scopes[optPrefix]
 	}
 	if before != nil && s.key != nil && !s.list {
 		s.rest = s.key.kind == paramNode && s.function != nil
 		s.key = &node{kind: joinNode, args: []*node{before, s.key}}
 	}
 }
+
+// optPrefix is the option of phpredis whose value begins every key of a client. In scopes, it is of all
+// clients of a file.
+const optPrefix = "OPT_PREFIX"
 
 // A holder says what a variable or a member holds.
 type holder byte
@@ -95,6 +105,10 @@ func (c *collector) hold() {
 			continue
 		}
 		word := c.textOf(i)
+		if word == optPrefix && c.is(i+1, ",") {
+			n, _ := c.expression(i + 2)
+			c.file.scopes[optPrefix] = fixedPrefix(n)
+		}
 		kind, ok := known[word]
 		if !ok {
 			if kind = c.syntax.holderOf(word, c.file.redis); c.file.redis && pipelines[strings.ToLower(word)] {

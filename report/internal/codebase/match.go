@@ -83,11 +83,12 @@ func (c *Checkout) matcher(groups []Group) *matcher {
 	byKey := map[string]*keyPattern{}
 	for i := range c.Patterns {
 		p := &c.Patterns[i]
-		k := byKey[p.Key]
+		key := Join(p.Parts)
+		k := byKey[key]
 		if k == nil {
 			s := symbols(p.Parts)
 			k = &keyPattern{symbols: s, fixed: fixed(s), types: map[string]bool{}}
-			byKey[p.Key] = k
+			byKey[key] = k
 			m.keys = append(m.keys, k)
 			for word := range wordsOf(string(s)) {
 				if list := m.words[word]; len(list) == 0 || list[len(list)-1] != k {

@@ -33,7 +33,7 @@ func (s Sure) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // A Pattern is a pattern of the names of keys, at one line of source.
 type Pattern struct {
 	Key      string   `json:"pattern"`            // * for what varies: crawl:*:jobs
-	Parts    []string `json:"-"`                  // the same
+	Parts    []string `json:"-"`                  // the same, without a prefix of the configuration
 	File     string   `json:"file"`               // relative to the directory, with slashes
 	Line     int      `json:"line"`               // from 1
 	Function string   `json:"function,omitempty"` // around the line, with its class: "Cache.get"; "" none
@@ -42,6 +42,7 @@ type Pattern struct {
 	Commands []string `json:"commands"`       // what the line does with the keys: "SADD"; none where it only names them
 	Type     string   `json:"type,omitempty"` // of the keys, as the commands tell; "" any
 	Writes   bool     `json:"writes"`         // a command writes the keys
+	before   string   // what a prefix of the configuration adds to the parts
 	expiry   expiry   // that its commands which write set
 }
 
@@ -88,6 +89,7 @@ type scanner struct {
 	sources  map[string]*source
 	lacks    map[*syntax]bool // languages without a client
 	caches   map[*syntax]cacheKind
+	layers   [cacheLayer + 1]string // prefixes
 }
 
 // A reading is what one pass over one file found.
@@ -192,16 +194,18 @@ func (s *scanner) declarations() {
 	})
 	s.lacks = s.lacksClient()
 	s.setups(sites)
+	s.layerPrefixes(sites)
 	for _, site := range sites {
 		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 &&
 			!(site.onItself() && slices.ContainsFunc(nearby(s.program.functions[site.callee], f.source), func(own *function) bool {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does
-			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry, list: site.list})
+			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry,
+				list: site.list, layer: site.layer})
 		}
 	}
 	for _, site := range sites {
-		if site.setup != nil || site.rest {
+		if site.setup != nil || site.rest || site.prefix && site.layer != 0 {
 			continue
 		}
 		if site.command == nil && !site.prefix {
@@ -260,13 +264,17 @@ func (s *scanner) add(c *site, parts []string) {
 		}
 		s.program.uses(parts, c.source.syntax)
 	}
-	key := Join(parts)
+	before := c.before
+	if c.layer != 0 && c.command != nil {
+		before = s.layers[c.layer]
+	}
+	key := prefixed(before, Join(parts))
 	id := fmt.Sprintf("%s:%d:%s", c.source.path, c.line, key)
 	at, ok := s.found[id]
 	if !ok {
 		at = len(s.checkout.Patterns)
 		s.found[id] = at
-		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure,
+		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure, before: before,
 			Commands: []string{}}
 		if f := c.function; f != nil {
 			p.Function = strings.Trim(f.container+"."+f.name, ".")

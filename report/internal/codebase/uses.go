@@ -82,16 +82,17 @@ func (s *scanner) keys(c *site) func(yield func([]string) bool) {
 // builders adds the lines that give keys of commands a name: constants, variables and functions
 // whose names say that they are keys. A name alone is none.
 func (s *scanner) builders() {
-	used, near := map[string]bool{}, map[string][]Pattern{} // the keys of commands, of all files and by file
+	used, near := map[string]string{}, map[string][]Pattern{} // the keys of commands, of all files and by file
 	for _, p := range s.checkout.Patterns {
-		used[p.Key] = true
+		used[Join(p.Parts)] = p.before
 		near[p.File] = append(near[p.File], p)
 	}
 	for _, c := range s.names {
 		for parts := range s.keys(c) {
 			parts = verbs(parts, c.source.syntax)
 			key := Join(parts)
-			if used[key] {
+			if before, known := used[key]; known {
+				c.before = before
 				s.add(c, parts)
 				continue
 			}
@@ -100,18 +101,22 @@ func (s *scanner) builders() {
 			if i := slices.IndexFunc(in, func(p Pattern) bool {
 				return len(parts) > 0 && parts[0] != "" && strings.HasSuffix(p.Key, key)
 			}); i >= 0 {
+				c.before = in[i].before
 				s.add(c, in[i].Parts)
 			}
 		}
 	}
 	builder := func(c *site, u *use, value *node) {
 		if u.key != nil && !u.several {
+			c.before = used[Join(u.key)]
 			s.add(c, u.key)
 			return
 		}
 		s.program.steps = 0
 		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
-		if key := Join(parts); key != "" && !used[key] && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
+		key := Join(parts)
+		before, known := used[key]
+		if c.before = before; key != "" && !known && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
 		if (u.begins || u.key == nil && s.aboutServer(c)) && acceptable(c, parts) {
