@@ -399,11 +399,11 @@ func (c *collector) functionHeader(i int) {
 			n = c.behind(n)
 		}
 	}
-	name, open := "", 0
+	name, last, open := "", 0, 0
 	for m := n; m < n+40 && c.tokens[m].kind != endToken && open == 0; m++ {
 		switch {
 		case c.isWord(m) && (name == "" || c.is(m-1, ".")):
-			name = c.textOf(m)
+			name, last = c.textOf(m), m
 		case c.isWord(m) && c.tokens[m].first, c.is(m, "="), c.is(m, "{"), c.is(m, ";"):
 			m = n + 40
 		case c.is(m, "<") && c.generic(m) > 0:
@@ -423,6 +423,10 @@ func (c *collector) functionHeader(i int) {
 	body := n
 	if open > 0 && c.match[open] > 0 {
 		body = int(c.match[open])
+	}
+	if c.syntax == ruby && c.endless(max(last, body)+1) {
+		c.result(c.newFunction(name, container, open), max(last, body)+2)
+		return
 	}
 	if c.indent {
 		c.push(i, body, scope{function: c.newFunction(name, container, open)})

@@ -49,8 +49,8 @@ func (s *scanner) passOn(c *site, f *function) {
 		}
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
-			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry, list: pass.list, layer: pass.layer,
-				via: f, next: pass, args: c.args})
+			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
+				list: pass.list, layer: pass.layer, via: f, next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {

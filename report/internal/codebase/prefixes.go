@@ -49,7 +49,8 @@ func (c *collector) layerPrefix(i int) {
 	if n = c.bound(n); n.kind == textNode && n.text == "" {
 		return
 	}
-	c.sites = append(c.sites, &site{key: fixedPrefix(n), source: c.file, function: c.function(), prefix: true, layer: of})
+	c.sites = append(c.sites,
+		&site{key: fixedPrefix(n), source: c.file, function: c.function(), prefix: true, layer: of})
 }
 
 // sections returns the names of the arrays around a token, the innermost first.
@@ -98,9 +99,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 		}
 		s.layers[c.layer] = prefix
 	}
-	if s.layers[connectionLayer] != s.layers[cacheLayer] {
-		s.layers[cacheLayer] = s.layers[connectionLayer] + s.layers[cacheLayer]
-	}
+	s.layers[cacheLayer] = prefixed(s.layers[connectionLayer], s.layers[cacheLayer])
 	for _, prefix := range s.layers {
 		if prefix != "" && !strings.Contains(prefix, "*") && !slices.Contains(s.checkout.Prefixes, prefix) {
 			s.checkout.Prefixes = append(s.checkout.Prefixes, prefix)
@@ -113,5 +112,5 @@ func prefixed(before, pattern string) string {
 	if strings.HasSuffix(before, "*") {
 		pattern = strings.TrimPrefix(pattern, "*")
 	}
-	return strings.ReplaceAll(before, "**", "*") + pattern
+	return before + pattern
 }

@@ -163,3 +163,6 @@ func (c *collector) lastCall(i int) bool {
 	_, end := c.expression(i)
 	return c.isWord(end) && c.textOf(end) == "end" || s.end > 0 && end == s.end
 }
+
+// endless reports whether a token is the = of a method of Ruby without an end, not that of a setter.
+func (c *collector) endless(i int) bool { return c.is(i, "=") && c.tokens[i].start > c.tokens[i-1].end }
