@@ -436,7 +436,7 @@ func (b *browser) goes() []string {
 	var out strings.Builder
 	width, _ := b.screen.Size()
 	if err := report.Write("details", &out, b.report, report.WriteOptions{Width: width - 2, Language: b.env.language,
-		Sections: []string{"can-go", "expires"}}); err != nil {
+		Sections: []string{"can-go", "expires"}, Advice: b.advice}); err != nil {
 		return []string{err.Error()}
 	}
 	if out.Len() == 0 {

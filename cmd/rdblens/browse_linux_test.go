@@ -464,3 +464,23 @@ func TestKeysBelow(t *testing.T) {
 		}
 	}
 }
+
+// TestBrowseAdvice checks that what can go has the commands that delete only with --advice,
+// and says of the flag only without.
+func TestBrowseAdvice(t *testing.T) {
+	b := browserOf(t, "../../testdata/shop.rdb", "")
+	b.screen = tcell.NewSimulationScreen("UTF-8")
+	if err := b.screen.Init(); err != nil {
+		t.Fatal(err)
+	}
+	defer b.screen.Fini()
+	for _, b.advice = range []bool{false, true} {
+		text := strings.Join(b.goes(), "\n")
+		if has := strings.Contains(text, "-f unlink"); has != b.advice {
+			t.Errorf("advice %v: commands that delete: %v\n%s", b.advice, has, text)
+		}
+		if has := strings.Contains(text, "--advice adds"); has == b.advice {
+			t.Errorf("advice %v: the flag is named: %v", b.advice, has)
+		}
+	}
+}

@@ -184,6 +184,7 @@ func (sh *Shard) add(k *parser.Key, f *naming.Facts, found []thresholds.Finding,
 	if a.Keys <= identity.PerClass {
 		if a.Keys == 1 {
 			sh.aggregates.used = append(sh.aggregates.used, i)
+			sh.tree.Use(a.leaf)
 		}
 		sh.samples.Key(k, f.Group)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/rdblens/rdblens/report/internal/hashindex"
@@ -27,7 +28,7 @@ type Block struct {
 	cut    cutter
 	table  *Table
 	nodes  []blockNode
-	used   []int32 // those that have keys
+	used   []int32 // those that have keys of the block, in the order of their first keys
 	labels []byte
 	index  hashindex.Index // of nodes, by hash
 
@@ -65,6 +66,7 @@ type blockNode struct {
 	length     uint16
 	kind       uint8
 	wide, rest bool
+	used       bool     // it is in Block.used
 	spots      [2]int32 // of the children, in Table.spots; -1 not folded
 }
 
@@ -136,7 +138,8 @@ func (b *Block) Begin(table *Table, number int) {
 }
 
 // Reset empties the Block, also in the middle of a block. Nodes and shortcuts that the
-// next block needs as well stay: what is counted where does not depend on them.
+// next block needs as well stay: what is counted where, and in which order, does not depend on
+// them.
 func (b *Block) Reset() {
 	if b.AnyFolded {
 		b.Folded, b.AnyFolded = hyperloglog.Sketch{}, false
@@ -146,7 +149,7 @@ func (b *Block) Reset() {
 		return
 	}
 	for _, i := range b.used {
-		b.nodes[i].keys, b.nodes[i].size = 0, 0
+		b.nodes[i].keys, b.nodes[i].size, b.nodes[i].used = 0, 0, false
 	}
 	b.used = b.used[:0]
 	b.forgetSamples()
@@ -173,13 +176,14 @@ func (b *Block) forget() {
 	}
 }
 
-// Full reports whether the Block should be merged, as it has many nodes or so many sums.
+// Full reports whether the Block should be merged, as many nodes have keys of the block, or as it
+// has so many sums.
 func (b *Block) Full(sums int) bool {
 	limit := BlockNodes
 	if b.number < 2 {
 		limit = firstNodes // it is merged alone, and what it has will mostly be folded
 	}
-	return max(len(b.nodes), sums) >= limit
+	return max(len(b.used), sums) >= limit
 }
 
 // Bytes returns the memory of the Block in bytes.
@@ -189,13 +193,25 @@ func (b *Block) Bytes() int64 {
 		int64(cap(b.found))*int64(unsafe.Sizeof(sample{}))
 }
 
+// Use counts a leaf, and the nodes above it, among those that have keys of the block. It is
+// called with a leaf when the first of its keys is counted: what the order of these calls
+// decides is then the same whatever the Block had before.
+func (b *Block) Use(leaf int32) {
+	first := len(b.used)
+	for i := leaf; !b.nodes[i].used; i = b.nodes[i].parent {
+		b.nodes[i].used = true
+		if b.used = append(b.used, i); i == 0 {
+			break
+		}
+	}
+	slices.Reverse(b.used[first:]) // parents come before their children
+}
+
 // Add adds keys to a leaf, and to the nodes above it. size is the sum of what Leaf was called with.
 func (b *Block) Add(leaf int32, keys, size int64) {
+	b.Use(leaf)
 	for i := leaf; ; i = b.nodes[i].parent {
 		n := &b.nodes[i]
-		if n.keys == 0 {
-			b.used = append(b.used, i)
-		}
 		if n.keys, n.size = n.keys+keys, n.size+size; i == 0 {
 			return
 		}

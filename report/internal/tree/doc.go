@@ -47,16 +47,17 @@
 // # Blocks
 //
 // Blocks of a snapshot are read side by side, and merged in their order (Tree.Merge). A Block folds
-// nothing by itself. After 2, 4 and 8 blocks, and then every 16, the tree publishes a Table of what is
-// folded, and of the values and shapes there that have nodes. A Block counts others where that tree would:
-// under the shape or *. Which Table a block reads depends on its number alone (Known), so the tree is the
-// same for any number of goroutines. A Block with 2,048 nodes or aggregates (512 in blocks 0 and 1) waits
-// for its turn and is merged before its block ends.
+// nothing by itself. After each of the first eight blocks, and then every 16, the tree publishes a Table of
+// what is folded, and of the values and shapes there that have nodes. A Block counts others where that tree
+// would: under the shape or *. Which Table a block reads depends on its number alone (Known). A Block with
+// keys at 2,048 nodes or in as many aggregates of its user (512 in blocks 0 and 1) waits for its turn and is
+// merged before its block ends. Nodes are merged in the order of their first keys. What else a Block
+// keeps of earlier blocks counts for neither, so the tree is the same for any number of goroutines.
 //
 // Values and shapes that become heavy later are found by sampling: one key of 32, at random by the number
 // of the block, and one of 128 from block 512 (128 MB) on if 2^20 keys came before it, each of which
 // counts as four. The tree counts the samples of a place without a node, up to 192 values (Misra and
-// Gries). One with 6 sampled keys and 1/160 of them gets a node. In a Block, a value that is sampled twice
+// Gries). One with 6 sampled keys (of one weight) gets a node if it has 1/160 of them or of their bytes. In a Block, a value that is sampled twice
 // has a node at once, and so has a key with over 1/1024 of the memory of its place and over 32 times the
 // mean. The tree keeps these if they have over 1/512 of the keys or memory there when they are merged.
 // Most keys cost a comparison: a Block remembers the leaf of each pattern, which is right for all its

@@ -10,7 +10,6 @@ import (
 // Merge adds a Block, whose leaves have their sums. It returns the node here for each node
 // there that has keys, valid until Settle is called.
 func (t *Tree) Merge(b *Block) []int32 {
-	slices.Sort(b.used) // parents come before their children
 	nodeOf := slices.Grow(t.nodeOf[:0], len(b.nodes))[:len(b.nodes)]
 	folded := slices.Grow(t.folded[:0], len(b.nodes))[:len(b.nodes)]
 	for _, i := range b.used {
