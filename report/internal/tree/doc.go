@@ -57,11 +57,12 @@
 // Values and shapes that become heavy later are found by sampling: one key of 32, at random by the number
 // of the block, and one of 128 from block 512 (128 MB) on if 2^20 keys came before it, each of which
 // counts as four. The tree counts the samples of a place without a node, up to 192 values (Misra and
-// Gries). One with 6 sampled keys (of one weight) gets a node if it has 1/160 of them or of their bytes. In a Block, a value that is sampled twice
-// has a node at once, and so has a key with over 1/1024 of the memory of its place and over 32 times the
-// mean. The tree keeps these if they have over 1/512 of the keys or memory there when they are merged.
-// Most keys cost a comparison: a Block remembers the leaf of each pattern, which is right for all its
-// names if the values that vary are all at folded places, and are not among those with nodes.
+// Gries). One with 6 sampled keys (of one weight) gets a node if it has 1/160 of them or of their bytes.
+// In a Block, a value that is sampled twice has a node at once, and so has a key with over 1/1024 of the
+// memory of its place and over 32 times the mean. The tree keeps these if they have over 1/512 of the keys
+// or memory there when they are merged. Most keys cost a comparison: a Block remembers the leaf of each
+// pattern, which is right for all its names if the values that vary are all at folded places, and are not
+// among those with nodes.
 //
 // # Errors
 //
