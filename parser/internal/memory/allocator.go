@@ -55,8 +55,8 @@ func chooseAllocator(name string) (allocator, error) {
 }
 
 // packaged are the releases that Debian and Ubuntu have as packages, which are linked to
-// the system's jemalloc: 5.3.1 in Debian sid of 2026, before that an older one. What is in
-// experimental alone, hardly any server runs. Sources: tracker.debian.org and packages.ubuntu.com.
+// the system's jemalloc: 5.3.1 in Debian sid of 2026, before that an older one. Versions that only
+// experimental has are left out: few servers run them. Sources: tracker.debian.org and packages.ubuntu.com.
 var packaged = map[string]string{
 	"redis 4.0.9": "jemalloc-system", "redis 5.0.7": "jemalloc-system", "redis 5.0.14": "jemalloc-system",
 	"redis 6.0.16": "jemalloc-system",

@@ -4,7 +4,7 @@ package memory
 // that is still being moved from a smaller or larger one. A table is moved by
 // one bucket at each insert, and by nothing while nobody touches it.
 
-// hashTableFor returns the table of a hash of n fields that once had had.
+// hashTableFor returns the table of a hash of n fields that had as many as had before.
 //
 // A loader that finds more fields than a listpack takes makes the table for all
 // of them. With fewer it fills a listpack until a string is too long for one,
