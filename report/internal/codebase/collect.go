@@ -19,6 +19,7 @@ type source struct {
 	imports map[string]bool   // words of its import statements
 	supers  map[string]bool   // words behind the names of its classes: what they extend
 	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
+	types   map[string]string // classes of variables and members, by lower-case names; "" it has several
 	calls   [32]uint64        // hashes of the names of the functions that it calls
 	scopes  map[string]*node  // what clients put before each key, by their names
 }
@@ -61,8 +62,8 @@ type passed struct {
 	command *command
 	sure    Sure
 	expiry  expiry
-	list    bool // the key is a parameter that is a list of keys
-	layer   layer
+	list    bool   // the key is a parameter that is a list of keys
+	before  string // what precedes the key
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -89,7 +90,7 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
-	field            bool       // its script takes it where commands take a field
+	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
 
@@ -101,6 +102,7 @@ type collector struct {
 	open      []byte // brackets around the token
 	blocks    []int  // tokens of the braces, or lines that are less indented, around it
 	skip      int    // token that ends what is not read: tests in a file of Rust
+	made      int    // token that ends the call which makes a client
 	callees   map[string]bool
 	decls     []*declaration
 	functions []*function

@@ -1,23 +1,33 @@
 package codebase
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
 )
 
-// A layer is what a framework of PHP has between a command and the server. Its configuration may give it
-// a prefix of keys.
+// A layer is what lies between a command and the server. Its configuration may give it a prefix of keys.
 type layer byte
 
 const (
-	connectionLayer layer = iota + 1 // connections of Laravel
-	cacheLayer                       // the cache of Laravel or ThinkPHP
+	connectionLayer  layer = iota + 1 // connections of Laravel
+	cacheLayer                        // the cache of Laravel or ThinkPHP
+	keyspaceLayer                     // databases of StackExchange.Redis, see WithKeyPrefix
+	distributedLayer                  // distributed caches of .NET, see InstanceName
+	springLayer                       // caches of Spring
+	clientLayer                       // clients of JavaScript
 )
 
 // layerOf returns the layer that a method is called on, 0 if there is none.
 func (c *collector) layerOf(receiver string, command *command) layer {
 	switch {
+	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["ZiggyCreatures"]):
+		return distributedLayer
+	case command == cacheableCommand:
+		return springLayer
+	case c.syntax == csharp && command != nil && !command.isCache():
+		return keyspaceLayer
 	case c.syntax != php || command == nil:
 		return 0
 	case strings.Contains(receiver, "handler"): // the client below the cache
@@ -49,8 +59,7 @@ func (c *collector) layerPrefix(i int) {
 	if n = c.bound(n); n.kind == textNode && n.text == "" {
 		return
 	}
-	c.sites = append(c.sites,
-		&site{key: fixedPrefix(n), source: c.file, function: c.function(), prefix: true, layer: of})
+	c.prefix(i, of, fixedPrefix(n))
 }
 
 // sections returns the names of the arrays around a token, the innermost first.
@@ -88,19 +97,25 @@ func fixedPrefix(n *node) *node {
 // layerPrefixes evaluates the prefixes of the layers. One that varies, or of which there are several,
 // is *.
 func (s *scanner) layerPrefixes(sites []*site) {
+	s.clients = s.clientPrefixes(sites)
 	for _, c := range sites {
-		if c.layer == 0 || !c.prefix {
+		if c.layer == 0 || c.layer == clientLayer || !c.prefix {
 			continue
 		}
 		s.program.steps = 0
 		prefix := Join(s.program.eval(c.key, c.frame()))
 		if old := s.layers[c.layer]; old != "" && old != prefix {
-			prefix = "*"
+			if prefix = "*"; c.layer == springLayer {
+				prefix = "*" + cacheName.text + "*"
+			}
 		}
 		s.layers[c.layer] = prefix
 	}
+	if before := s.program.settings["spring.cache.redis.key-prefix"].value; before != "" && !strings.Contains(before, "$") && s.layers[springLayer] == "" {
+		s.layers[springLayer] = before + cacheName.text + "::"
+	}
 	s.layers[cacheLayer] = prefixed(s.layers[connectionLayer], s.layers[cacheLayer])
-	for _, prefix := range s.layers {
+	for _, prefix := range append(slices.Sorted(maps.Values(s.clients)), s.layers[:springLayer]...) {
 		if prefix != "" && !strings.Contains(prefix, "*") && !slices.Contains(s.checkout.Prefixes, prefix) {
 			s.checkout.Prefixes = append(s.checkout.Prefixes, prefix)
 		}
