@@ -296,7 +296,7 @@ func method(d any) bool {
 // instance reports whether a variable has a class of another file, or one that this extends.
 func (s *source) instance(variable string, other *source, class string) bool {
 	kind := s.types[strings.ToLower(variable)]
-	return kind != "" && (strings.EqualFold(class, kind) || class != "" && other.supers[kind])
+	return kind != "" && (strings.EqualFold(class, kind) || class != "" && s.syntax != rust && other.supers[kind])
 }
 
 // namesKey reports whether a name says that its value is a key or the beginning of one.

@@ -118,7 +118,7 @@ func (c *collector) hold() {
 			}
 			known[word], classes[word] = kind, namesClass(word)
 		}
-		if classes[word] {
+		if classes[word] && (word[0] < 'a' || c.syntax == golang && (c.is(i-1, "*") || c.is(i-1, "&"))) {
 			c.typed(i)
 		}
 		if word == "RedisCache" && c.syntax == python && strings.Contains(c.src, "async_rediscache") {
