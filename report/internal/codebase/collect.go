@@ -272,19 +272,6 @@ func (c *collector) word(i int, t *token) {
 	}
 }
 
-// importNames notes the names that a statement imports.
-func (c *collector) importNames(i int) {
-	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
-		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
-			return
-		}
-		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
-			c.file.imports[c.words.keep(c.textOf(n))] = true
-			c.file.client = c.file.client || ofServer(strings.ToLower(c.textOf(n)))
-		}
-	}
-}
-
 func (c *collector) classHeader(i int, word string) {
 	name := ""
 	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {

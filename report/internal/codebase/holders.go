@@ -158,6 +158,19 @@ func (c *collector) typed(i int) {
 	c.file.types[name] = class
 }
 
+// importNames notes the names that a statement imports.
+func (c *collector) importNames(i int) {
+	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
+		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
+			return
+		}
+		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
+			c.file.imports[c.words.keep(c.textOf(n))] = true
+			c.file.client = c.file.client || ofServer(strings.ToLower(c.textOf(n)))
+		}
+	}
+}
+
 // importLine reports whether the line of a token imports something.
 func (c *collector) importLine(i int) bool {
 	if c.syntax == golang {
