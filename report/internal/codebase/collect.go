@@ -1,9 +1,6 @@
 package codebase
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // A source is what is known of one file.
 type source struct {
