@@ -50,7 +50,7 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at))
+			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), c.conditional(at))
 		}
 		if keyLike(name) {
 			c.named(n, t)

@@ -97,9 +97,9 @@ func (c *collector) block() int {
 }
 
 // set assigns a value to a variable of the function around. If the variable has one of
-// another block already, either may be in force, unless that has ended and this declares another
-// variable.
-func (c *collector) set(name string, value *node, declared bool) {
+// another block already, or a condition precedes this one, either may be in force, unless the block has ended and
+// this declares another variable.
+func (c *collector) set(name string, value *node, declared, conditional bool) {
 	for n := len(c.scopes) - 1; n >= 0; n-- {
 		s := &c.scopes[n]
 		if s.function == nil {
@@ -107,7 +107,7 @@ func (c *collector) set(name string, value *node, declared bool) {
 		}
 		old, known := s.locals[name]
 		declared = declared && !slices.Contains(c.blocks, s.blocks[name])
-		if known && !declared && s.blocks[name] != c.block() && old.kind != holeNode && value.kind != holeNode {
+		if known && !declared && (conditional || s.blocks[name] != c.block()) && old.kind != holeNode && value.kind != holeNode {
 			list := []*node{old}
 			if old.kind == eitherNode {
 				list = old.args
@@ -166,3 +166,12 @@ func (c *collector) lastCall(i int) bool {
 
 // endless reports whether a token is the = of a method of Ruby without an end, not that of a setter.
 func (c *collector) endless(i int) bool { return c.is(i, "=") && c.tokens[i].start > c.tokens[i-1].end }
+
+// conditional reports whether the statement at a token is that of an if without braces.
+func (c *collector) conditional(at int) bool {
+	if c.is(at-1, ")") {
+		open := c.opening(at - 1)
+		return open > 0 && (c.textOf(open-1) == "if" || c.textOf(open-1) == "while")
+	}
+	return c.isWord(at-1) && c.textOf(at-1) == "else"
+}
