@@ -220,7 +220,7 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 // builder last.
 func (c *Candidate) weigh() {
 	switch {
-	case c.rank()-int(c.Pattern.Sure) < 6: // it names the keys, or reads or deletes them
+	case c.onlyUses() || len(c.Commands) == 0:
 		c.late = 2
 	case c.expiry == expirySet:
 		c.late, c.Expiry = 1, "set"
@@ -231,10 +231,13 @@ func (c *Candidate) weigh() {
 	}
 }
 
-// distinct returns the best candidates, one for each function.
+// distinct returns the best candidates, one for each function. A line that only reads or deletes
+// the keys counts where no line is as good.
 func distinct(list []Candidate) (first []Candidate) {
 	for _, c := range list {
-		if !slices.ContainsFunc(first, func(o Candidate) bool { return o.File == c.File && (o.Function == c.Function || o.Line == c.Line) }) {
+		if !slices.ContainsFunc(first, func(o Candidate) bool {
+			return o.File == c.File && (o.Function == c.Function || o.Line == c.Line) || c.onlyUses() && o.Score >= c.Score
+		}) {
 			if first = append(first, c); len(first) == maxCandidates {
 				break
 			}
@@ -302,6 +305,9 @@ var (
 	readVerbs  = strings.Fields(`get list read is has count current memory stat scan find fetch peek load show remove delete clear flush group`)
 	writeVerbs = strings.Fields(`add enqueue create save push store write set put insert schedule record track cache`)
 )
+
+// onlyUses reports whether a line reads or deletes keys, and neither writes nor names them.
+func (p *Pattern) onlyUses() bool { return p.rank()-int(p.Sure) < 5 }
 
 func (p *Pattern) named(verbs []string) bool {
 	name := strings.ToLower(p.Function[strings.LastIndexByte(p.Function, '.')+1:])
