@@ -157,7 +157,8 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 		}
 	}
 	if c.is(open, "(") {
-		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) {
+		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) ||
+			c.syntax == ruby && c.isWord(i-3) && c.textOf(i-3) == "def" {
 			return nil, false
 		}
 		c.steps, c.depth = 0, 0

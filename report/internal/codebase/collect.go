@@ -101,6 +101,7 @@ type collector struct {
 	open      []byte // brackets around the token
 	blocks    []int  // tokens of the braces, or lines that are less indented, around it
 	skip      int    // token that ends what is not read: tests in a file of Rust
+	header    int // token that ends the parameters of the last function
 	callees   map[string]bool
 	decls     []*declaration
 	functions []*function
@@ -133,16 +134,19 @@ func (c *collector) run() {
 		case wordToken:
 			c.word(i, t)
 		case textToken:
-			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') {
+			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') && !c.is(i+1, ",") {
 				c.returned(i)
 			}
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
 			}
+			if c.syntax == python && strings.Contains(c.src[t.body:t.tail], "KEY_") {
+				c.prefixText(i, c.src[t.body:t.tail])
+			}
 		}
 	}
-	for _, s := range c.sites {
-		s.scope()
+	if before := c.file.scopes[optPrefix]; before != nil && !slices.ContainsFunc(c.sites, func(s *site) bool { return s.command != nil }) {
+		c.prefixOf(connectionLayer, before) // it makes clients for others
 	}
 }
 
@@ -204,6 +208,9 @@ func (c *collector) word(i int, t *token) {
 	next := &c.tokens[i+1]
 	if list := setupWords()[word]; list != nil {
 		c.setUp(i, list)
+	}
+	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
+		c.prefixText(i, word)
 	}
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":
@@ -424,6 +431,13 @@ func (c *collector) functionHeader(i int) {
 	if open > 0 && c.match[open] > 0 {
 		body = int(c.match[open])
 	}
+	c.header = body
+	if of := delegates[name]; of != 0 && ofServer(strings.ToLower(c.file.path+container)) {
+		near := strings.ToLower(c.src[c.tokens[i].start:min(len(c.src), int(c.tokens[i].start)+800)])
+		if strings.Contains(near, "prefix") || strings.Contains(near, "namespace") {
+			c.prefixOf(of, hole)
+		}
+	}
 	if c.syntax == ruby && c.endless(max(last, body)+1) {
 		c.result(c.newFunction(name, container, open), max(last, body)+2)
 		return
@@ -436,6 +450,9 @@ func (c *collector) functionHeader(i int) {
 		c.functions[len(c.functions)-1].self = self
 	}
 }
+
+// delegates are methods that get the calls of methods which a class does not have.
+var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer}
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {

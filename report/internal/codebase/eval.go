@@ -95,6 +95,9 @@ func (p *program) eval(n *node, at frame) []string {
 		}
 		return vary()
 	case eitherNode:
+		if at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }) {
+			return vary()
+		}
 		if i := p.pick(n, len(n.args)); i >= 0 {
 			return p.eval(n.args[i], at)
 		}
@@ -455,6 +458,9 @@ func (p *program) joinCall(n *node, at frame) []string {
 // elements returns the values of a list, or of the last parameters of a function that takes any
 // number of them; nil if they are not known.
 func (p *program) elements(n *node, at frame) [][]string {
+	for n != nil && n.of != nil && (n.text == "compact" || n.text == "freeze") {
+		n = n.of
+	}
 	switch {
 	case n != nil && n.kind == listNode:
 		return p.values(n.args, at)

@@ -81,15 +81,17 @@ func Scan(dir string) (*Checkout, error) {
 
 type scanner struct {
 	*walker
-	checkout *Checkout
-	program  program
-	found    map[string]int // index of the pattern of a line
-	names    []*site        // values of variables whose names say that they are keys
-	decls    []*declaration // of constants with such names
-	sources  map[string]*source
-	lacks    map[*syntax]bool // languages without a client
-	caches   map[*syntax]cacheKind
-	layers   [cacheLayer + 1]string // prefixes
+	checkout      *Checkout
+	program       program
+	found         map[string]int // index of the pattern of a line
+	names         []*site        // values of variables whose names say that they are keys
+	decls         []*declaration // of constants with such names
+	sources       map[string]*source
+	lacks         map[*syntax]bool // languages without a client
+	caches        map[*syntax]cacheKind
+	symfonyCaches bool                   // they are on the server
+	scopes        map[string]*node       // what clients with global names put before each key
+	layers        [otherLayer + 1]string // prefixes
 }
 
 // A reading is what one pass over one file found.
@@ -192,6 +194,23 @@ func (s *scanner) declarations() {
 		}
 		sites = append(sites, r.sites...)
 	})
+	for name, set := range s.program.settings {
+		s.symfonyCaches = s.symfonyCaches || strings.Contains(name, "framework.cache.") && ofServer(strings.ToLower(name+set.value))
+	}
+	s.scopes = map[string]*node{}
+	for _, file := range s.sources {
+		for name, before := range file.scopes {
+			if strings.ContainsAny(name, "$:.") {
+				if s.scopes[name] != nil {
+					before = hole
+				}
+				s.scopes[name] = before
+			}
+		}
+	}
+	for _, site := range sites {
+		site.scope(s.scopes)
+	}
 	s.lacks = s.lacksClient()
 	s.setups(sites)
 	s.layerPrefixes(sites)
@@ -258,15 +277,15 @@ func (s *scanner) add(c *site, parts []string) {
 	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {
 		return
 	}
+	before := c.before
 	if c.command != nil {
-		if !acceptable(c, parts) {
+		if !acceptable(c, parts) || c.layer == cacheLayer && c.source.imports["yii"] && hashed(parts) {
 			return
 		}
-		s.program.uses(parts, c.source.syntax)
-	}
-	before := c.before
-	if c.layer != 0 && c.command != nil {
-		before = s.layers[c.layer]
+		if c.layer != 0 {
+			before = s.layers[c.layer]
+		}
+		s.program.uses(parts, before, c.source.syntax)
 	}
 	key := prefixed(before, Join(parts))
 	id := fmt.Sprintf("%s:%d:%s", c.source.path, c.line, key)
@@ -297,6 +316,12 @@ func (s *scanner) add(c *site, parts []string) {
 func bare(parts []string) bool {
 	text, ok := constant(parts)
 	return ok && !strings.Contains(text, ":")
+}
+
+// hashed reports whether Yii takes a digest of the name of a cached value.
+func hashed(parts []string) bool {
+	text, ok := constant(parts)
+	return !ok || len(text) > 32 || strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) || r == '_' })
 }
 
 // ends reports whether parts end in a text.

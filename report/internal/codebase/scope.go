@@ -97,9 +97,9 @@ func (c *collector) block() int {
 }
 
 // set assigns a value to a variable of the function around. If the variable has one of
-// another block already, either may be in force, unless that has ended and this declares another
-// variable.
-func (c *collector) set(name string, value *node, declared bool) {
+// another block already, or gets this one only perhaps, either may be in force, unless that block has ended
+// and this declares another variable.
+func (c *collector) set(name string, value *node, declared, perhaps bool) {
 	for n := len(c.scopes) - 1; n >= 0; n-- {
 		s := &c.scopes[n]
 		if s.function == nil {
@@ -107,7 +107,14 @@ func (c *collector) set(name string, value *node, declared bool) {
 		}
 		old, known := s.locals[name]
 		declared = declared && !slices.Contains(c.blocks, s.blocks[name])
-		if known && !declared && s.blocks[name] != c.block() && old.kind != holeNode && value.kind != holeNode {
+		if known {
+			perhaps = perhaps || s.blocks[name] != c.block()
+		} else if known = c.syntax.loose && slices.Contains(s.function.params, name); known {
+			old = c.bound(&node{kind: wordNode, text: name})
+			perhaps = perhaps || c.inner(s)
+		}
+		unknown := known && !c.syntax.loose && old.kind == holeNode
+		if known && !declared && perhaps && !unknown && value.kind != holeNode {
 			list := []*node{old}
 			if old.kind == eitherNode {
 				list = old.args
@@ -119,6 +126,15 @@ func (c *collector) set(name string, value *node, declared bool) {
 		s.locals[name], s.blocks[name] = value, c.block()
 		return
 	}
+}
+
+// inner reports whether the statement around is in a block of a function.
+func (c *collector) inner(s *scope) bool {
+	b := c.block()
+	if b < 0 || c.indent {
+		return b >= 0 && c.tokens[b].column > s.column
+	}
+	return int(c.match[b]) != s.end
 }
 
 // class returns the name of the class or object around.
