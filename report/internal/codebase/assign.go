@@ -7,7 +7,7 @@ import (
 
 // assignment reads a declaration or an assignment, whose operator is token i.
 func (c *collector) assignment(i int) {
-	if n := len(c.open); i < 1 || i < c.header || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
+	if n := len(c.open); i < max(1, c.header) || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
 		return // a default, or an argument with a name
 	}
 	at := c.assigned(i)

@@ -101,7 +101,7 @@ type collector struct {
 	open      []byte // brackets around the token
 	blocks    []int  // tokens of the braces, or lines that are less indented, around it
 	skip      int    // token that ends what is not read: tests in a file of Rust
-	header    int // token that ends the parameters of the last function
+	header    int    // token that ends the parameters of the last function
 	callees   map[string]bool
 	decls     []*declaration
 	functions []*function
@@ -145,7 +145,8 @@ func (c *collector) run() {
 			}
 		}
 	}
-	if before := c.file.scopes[optPrefix]; before != nil && !slices.ContainsFunc(c.sites, func(s *site) bool { return s.command != nil }) {
+	before, uses := c.file.scopes[optPrefix], func(s *site) bool { return s.command != nil }
+	if before != nil && !slices.ContainsFunc(c.sites, uses) {
 		c.prefixOf(connectionLayer, before) // it makes clients for others
 	}
 }

@@ -95,7 +95,8 @@ func (p *program) eval(n *node, at frame) []string {
 		}
 		return vary()
 	case eitherNode:
-		if at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }) {
+		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
+		if at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
 			return vary()
 		}
 		if i := p.pick(n, len(n.args)); i >= 0 {

@@ -195,7 +195,8 @@ func (s *scanner) declarations() {
 		sites = append(sites, r.sites...)
 	})
 	for name, set := range s.program.settings {
-		s.symfonyCaches = s.symfonyCaches || strings.Contains(name, "framework.cache.") && ofServer(strings.ToLower(name+set.value))
+		s.symfonyCaches = s.symfonyCaches ||
+			strings.Contains(name, "framework.cache.") && ofServer(strings.ToLower(name+set.value))
 	}
 	s.scopes = map[string]*node{}
 	for _, file := range s.sources {
@@ -321,7 +322,8 @@ func bare(parts []string) bool {
 // hashed reports whether Yii takes a digest of the name of a cached value.
 func hashed(parts []string) bool {
 	text, ok := constant(parts)
-	return !ok || len(text) > 32 || strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) || r == '_' })
+	plain := func(r rune) bool { return r < 0x80 && isWord(byte(r)) && r != '_' }
+	return !ok || len(text) > 32 || strings.TrimFunc(text, plain) != ""
 }
 
 // ends reports whether parts end in a text.
