@@ -325,65 +325,6 @@ func (c *collector) classHeader(i int, word string) {
 	}
 }
 
-// newFunction notes a function with the parameters between two brackets.
-func (c *collector) newFunction(name, container string, open int) *function {
-	f := &function{name: c.words.keep(name), container: container, source: c.file}
-	if open > 0 {
-		f.params, f.defaults = c.parameters(open)
-		for n := open + 1; n < int(c.match[open]) && !f.rest; n++ {
-			f.rest = c.is(n, ".") && c.is(n+1, ".") || c.isWord(n) && (c.textOf(n) == "vararg" || c.textOf(n) == "params") ||
-				c.is(n, "*") && (c.syntax == python || c.syntax == ruby)
-		}
-	}
-	c.functions = append(c.functions, f)
-	return f
-}
-
-// parameters returns the names of parameters, and their defaults.
-func (c *collector) parameters(open int) (list []string, defaults []*node) {
-	end := int(c.match[open])
-	var words []string
-	var value *node
-	done := false
-	flush := func() {
-		if n := len(words); n > 0 {
-			w := words[0]
-			if c.typeFirst {
-				w = words[n-1]
-			}
-			list = append(list, c.words.keep(w))
-			defaults = append(defaults, value)
-		}
-		words, done, value = nil, false, nil
-	}
-	for n := open + 1; n < end && len(list) < maxArgs; n++ {
-		switch w := c.textOf(n); {
-		case c.is(n, ","):
-			flush()
-		case c.is(n, "=") && c.syntax != golang:
-			value, _ = c.expression(n + 1)
-			done = true
-		case c.is(n, ":"):
-			done = true
-		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
-			switch w {
-			case "mut", "public", "private", "protected", "readonly", "final", "val", "var", "vararg", "params", "this", "ref", "out", "in":
-			default:
-				words = append(words, w)
-			}
-		case c.is(n, "<") && c.generic(n) > 0:
-			n = c.generic(n)
-		case c.match[n] > int32(n):
-			n = int(c.match[n])
-		}
-	}
-	flush()
-	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
-		list, defaults = list[1:], defaults[1:]
-	}
-	return list, defaults
-}
-
 // functionHeader reads a function that begins with a keyword.
 func (c *collector) functionHeader(i int) {
 	n, container, self := i+1, c.class(), ""
