@@ -66,7 +66,9 @@ func (c *collector) assignment(i int) {
 	case base[0] >= 'A' && base[0] <= 'Z':
 		c.declare(name, base, n, t)
 	}
-	c.option(name, n, t)
+	if c.syntax != csharp && !c.declares(at) || strings.EqualFold(name, "instancename") {
+		c.option(name, n, t)
+	}
 }
 
 // declares reports whether the variable at a token is a new one.
@@ -264,9 +266,26 @@ func (c *collector) property(i int, word string) {
 
 // option notes the prefix of the keys of a client.
 func (c *collector) option(name string, n *node, t *token) {
-	if prefixOptions[strings.ToLower(name)] && c.file.redis && n.kind != holeNode && c.callees == nil {
-		c.sites = append(c.sites, &site{key: n, line: t.line, text: c.lineOf(t), source: c.file, function: c.function(), prefix: true})
+	if !prefixOptions[strings.ToLower(name)] || !c.file.redis || c.callees != nil {
+		return
 	}
+	s := &site{key: n, line: t.line, source: c.file, function: c.function(), prefix: true}
+	if c.syntax == csharp && strings.EqualFold(name, "instancename") {
+		s.key, s.layer = fixedPrefix(n), distributedLayer
+	} else if n.kind == holeNode || c.made > 0 && t.start < c.tokens[c.made].start || c.syntax == javaScript && c.ofLibrary() {
+		return
+	}
+	c.sites = append(c.sites, s)
+}
+
+// ofLibrary reports whether the object around is an argument of a class that is no client.
+func (c *collector) ofLibrary() bool {
+	n := len(c.blocks)
+	if n == 0 || !c.is(c.blocks[n-1]-1, "(") {
+		return false
+	}
+	word := c.textOf(max(c.blocks[n-1]-2, 0))
+	return word[0] >= 'A' && word[0] <= 'Z' && !clientMakers[word]
 }
 
 // declare notes a constant or a member.

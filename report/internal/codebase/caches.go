@@ -13,7 +13,7 @@ type cacheKind byte
 const (
 	cachesElsewhere cacheKind = 1 << iota // in the process, in files or in another server
 	cachesOnServer                        // those of Spring as NAME::KEY
-	cachesPrefixed                        // something precedes the name, or replaces ::
+	cachesFused                           // FusionCache
 	cachesAreHashes                       // of Redisson, named after the cache
 )
 
@@ -21,8 +21,7 @@ const (
 var springCaches = map[string]cacheKind{"CaffeineCacheManager": cachesElsewhere, "EhCacheCacheManager": cachesElsewhere,
 	"ConcurrentMapCacheManager": cachesElsewhere, "SimpleCacheManager": cachesElsewhere, "JCacheCacheManager": cachesElsewhere,
 	"RedisCacheManager": cachesOnServer, "RedisCacheConfiguration": cachesOnServer, "RedisCacheWriter": cachesOnServer,
-	"prefixCacheNameWith(": cachesPrefixed, "prefixKeysWith(": cachesPrefixed,
-	"computePrefixWith(": cachesPrefixed, "RedissonSpringCacheManager": cachesAreHashes}
+	"RedissonSpringCacheManager": cachesAreHashes}
 
 // cacheOfRedis matches the class or the method that puts distributed caches of .NET on the server,
 // and fusedOnServer that which puts FusionCache on a distributed one.
@@ -50,9 +49,6 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 				kind |= k
 			}
 		}
-		if strings.Contains(src, "etKeyPrefix") { // of the settings, which hardly any application has
-			kind &^= cachesPrefixed
-		}
 	case s == ruby && strings.Contains("/"+name, "/config/") && path.Base(name) != "development.rb":
 		if path.Base(name) == "production.rb" {
 			kind = cachesElsewhere // in files
@@ -71,7 +67,7 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 			kind = cachesOnServer
 		}
 		if fusedOnServer.MatchString(src) {
-			kind |= cachesPrefixed
+			kind |= cachesFused
 		}
 	case s == php:
 		config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
@@ -94,7 +90,7 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 func (s *scanner) elsewhere(c *site) bool {
 	if c.source.syntax == csharp && c.command.isCache() {
 		if c.source.imports["ZiggyCreatures"] {
-			return s.caches[csharp]&cachesPrefixed == 0
+			return s.caches[csharp]&cachesFused == 0
 		}
 		return s.caches[csharp]&cachesOnServer == 0 && !c.source.client
 	}
@@ -118,8 +114,9 @@ func (s *scanner) springCache(c *site, parts []string) []string {
 		return []string{strings.TrimSuffix(parts[0], "::")}
 	case kind&cachesOnServer == 0 && (kind&cachesElsewhere != 0 || typed != "" && !ofServer(strings.ToLower(typed))):
 		return nil
-	case kind&cachesPrefixed != 0 && parts[0] != "":
-		return add([]string{"", strings.TrimSuffix(parts[0], "::")}, "")
+	case s.layers[springLayer] != "" && parts[0] != "":
+		name := strings.TrimSuffix(parts[0], "::")
+		return starred([]string{strings.ReplaceAll(s.layers[springLayer], cacheName.text, name) + "*"})
 	}
 	return parts
 }

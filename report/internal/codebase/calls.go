@@ -8,6 +8,9 @@ import (
 
 // call notes the keys of a call whose method is token i.
 func (c *collector) call(i int, word string) {
+	if c.callees == nil {
+		c.client(i)
+	}
 	args, ok := c.callArguments(i)
 	if !ok || len(args) == 0 {
 		return

@@ -19,6 +19,7 @@ type source struct {
 	imports map[string]bool   // words of its import statements
 	supers  map[string]bool   // words behind the names of its classes: what they extend
 	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
+	types   map[string]string // classes of variables and members, by lower-case names; "" it has several
 	calls   [32]uint64        // hashes of the names of the functions that it calls
 	scopes  map[string]*node  // what clients put before each key, by their names
 }
@@ -61,8 +62,8 @@ type passed struct {
 	command *command
 	sure    Sure
 	expiry  expiry
-	list    bool // the key is a parameter that is a list of keys
-	layer   layer
+	list    bool   // the key is a parameter that is a list of keys
+	before  string // what precedes the key
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -89,7 +90,7 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
-	field            bool       // its script takes it where commands take a field
+	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
 
@@ -102,6 +103,7 @@ type collector struct {
 	blocks    []int  // tokens of the braces, or lines that are less indented, around it
 	skip      int    // token that ends what is not read: tests in a file of Rust
 	header    int    // token that ends the parameters of the last function
+	made      int    // token that ends the call which makes a client
 	callees   map[string]bool
 	decls     []*declaration
 	functions []*function
@@ -147,7 +149,7 @@ func (c *collector) run() {
 	}
 	before, uses := c.file.scopes[optPrefix], func(s *site) bool { return s.command != nil }
 	if before != nil && !slices.ContainsFunc(c.sites, uses) {
-		c.prefixOf(connectionLayer, before) // it makes clients for others
+		c.prefixOf(0, connectionLayer, before) // it makes clients for others
 	}
 }
 
@@ -278,19 +280,6 @@ func (c *collector) word(i int, t *token) {
 	}
 }
 
-// importNames notes the names that a statement imports.
-func (c *collector) importNames(i int) {
-	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
-		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
-			return
-		}
-		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
-			c.file.imports[c.words.keep(c.textOf(n))] = true
-			c.file.client = c.file.client || ofServer(strings.ToLower(c.textOf(n)))
-		}
-	}
-}
-
 func (c *collector) classHeader(i int, word string) {
 	name := ""
 	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
@@ -377,7 +366,7 @@ func (c *collector) functionHeader(i int) {
 	if of := delegates[name]; of != 0 && ofServer(strings.ToLower(c.file.path+container)) {
 		near := strings.ToLower(c.src[c.tokens[i].start:min(len(c.src), int(c.tokens[i].start)+800)])
 		if strings.Contains(near, "prefix") || strings.Contains(near, "namespace") {
-			c.prefixOf(of, hole)
+			c.prefixOf(i, of, hole)
 		}
 	}
 	if c.syntax == ruby && c.endless(max(last, body)+1) {

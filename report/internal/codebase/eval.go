@@ -239,6 +239,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		switch {
 		case qualified != "":
 			switch {
+			case at.source.instance(qualified, source, container) && method(d):
+				rank = 4
 			case container == qualified && (same || at.source.imports[container] || container != "" && container[0] >= 'A' && container[0] <= 'Z'):
 				rank = 4
 			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
@@ -287,6 +289,18 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		best = *new(T)
 	}
 	return best, score
+}
+
+// method reports whether a definition is a function.
+func method(d any) bool {
+	_, ok := d.(*function)
+	return ok
+}
+
+// instance reports whether a variable has a class of another file, or one that this extends.
+func (s *source) instance(variable string, other *source, class string) bool {
+	kind := s.types[strings.ToLower(variable)]
+	return kind != "" && (strings.EqualFold(class, kind) || class != "" && s.syntax != rust && other.supers[kind])
 }
 
 // namesKey reports whether a name says that its value is a key or the beginning of one.
@@ -373,7 +387,8 @@ func (p *program) call(n *node, at frame) []string {
 			return v
 		}
 	}
-	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") && len(n.args) == 1 && n.text[0] >= 'A' && n.text[0] <= 'Z' {
+	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") &&
+		len(n.args) == 1 && n.of == nil && n.text[0] >= 'A' && n.text[0] <= 'Z' && !strings.HasPrefix(n.text, "Get") {
 		if len(n.args) == 0 || n.of != nil && n.of.kind != wordNode {
 			return p.eval(n.of, at)
 		}

@@ -1,22 +1,27 @@
 package codebase
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
 )
 
-// A layer is what a framework has between a command and the server. It may put a prefix before each key.
+// A layer is what lies between a command and the server. Its configuration may give it a prefix of keys.
 type layer byte
 
 const (
-	connectionLayer layer = iota + 1 // connections of PHP
-	cacheLayer                       // the cache of a framework of PHP
-	namespaceLayer                   // clients of Ruby
-	railsLayer                       // the cache of Rails
-	djangoLayer                      // the cache of Django: PREFIX:VERSION:KEY
-	flaskLayer                       // Flask-Caching
-	otherLayer                       // a library whose prefix another program sets
+	connectionLayer  layer = iota + 1 // connections of PHP
+	cacheLayer                        // the cache of a framework of PHP
+	namespaceLayer                    // clients of Ruby
+	railsLayer                        // the cache of Rails
+	djangoLayer                       // the cache of Django: PREFIX:VERSION:KEY
+	flaskLayer                        // Flask-Caching
+	otherLayer                        // a library whose prefix another program sets
+	keyspaceLayer                     // databases of StackExchange.Redis, see WithKeyPrefix
+	distributedLayer                  // distributed caches of .NET, see InstanceName
+	springLayer                       // caches of Spring
+	clientLayer                       // clients of JavaScript
 )
 
 // layerOf returns the layer that a method is called on, 0 if there is none.
@@ -24,6 +29,12 @@ func (c *collector) layerOf(receiver string, command *command) layer {
 	last := lastWord(receiver)
 	cache := command.isCache() || strings.Contains(last, "cache")
 	switch {
+	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["ZiggyCreatures"]):
+		return distributedLayer
+	case command == cacheableCommand:
+		return springLayer
+	case c.syntax == csharp && command != nil && !command.isCache():
+		return keyspaceLayer
 	case command == nil:
 	case strings.HasSuffix(receiver, "resque.redis"), strings.HasPrefix(receiver, "frappe.cache"):
 		return otherLayer
@@ -48,11 +59,10 @@ func (c *collector) layerOf(receiver string, command *command) layer {
 	return 0
 }
 
-// prefixOf notes the prefix of a layer, or of more than one.
-func (c *collector) prefixOf(of layer, n *node) {
+// prefixOf notes the prefix of a layer, as token i tells.
+func (c *collector) prefixOf(i int, of layer, n *node) {
 	if n = c.bound(n); c.callees == nil && !(n.kind == textNode && n.text == "") {
-		c.sites = append(c.sites,
-			&site{key: fixedPrefix(n), source: c.file, function: c.function(), prefix: true, layer: of})
+		c.prefix(i, of, fixedPrefix(n))
 	}
 }
 
@@ -66,15 +76,15 @@ func (c *collector) prefixText(i int, name string) {
 	switch {
 	case value == i+1, nothing[c.textOf(value)]:
 	case c.syntax == python && name == "KEY_PREFIX":
-		c.prefixOf(djangoLayer, n)
+		c.prefixOf(i, djangoLayer, n)
 	case c.syntax == python && name == "KEY_FUNCTION":
-		c.prefixOf(djangoLayer, hole)
+		c.prefixOf(i, djangoLayer, hole)
 	case c.syntax == python && name == "CACHE_KEY_PREFIX":
-		c.prefixOf(flaskLayer, n)
+		c.prefixOf(i, flaskLayer, n)
 	case c.syntax == ruby && name == "namespace" && c.file.caches&cachesOnServer != 0:
-		c.prefixOf(railsLayer, &node{kind: joinNode, args: []*node{n, {kind: textNode, text: ":"}}})
+		c.prefixOf(i, railsLayer, &node{kind: joinNode, args: []*node{n, {kind: textNode, text: ":"}}})
 	case c.syntax == php && name == "prefix" && strings.Contains(c.src, "Predis\\Client"):
-		c.prefixOf(connectionLayer, n)
+		c.prefixOf(i, connectionLayer, n)
 	case c.syntax == php && name == "prefix":
 		c.layerPrefix(i, n)
 	}
@@ -89,9 +99,9 @@ func (c *collector) layerPrefix(i int, n *node) {
 	case dir == "autoload" && file == "cache.php",
 		dir == "config" && file == "cache.php" && (redis || len(sections) == 0),
 		dir == "config" && file == "database.php" && redis && sections[0] == "cache":
-		c.prefixOf(cacheLayer, n)
+		c.prefixOf(i, cacheLayer, n)
 	case dir == "config" && file == "database.php" && redis && sections[0] == "options":
-		c.prefixOf(connectionLayer, n)
+		c.prefixOf(i, connectionLayer, n)
 	}
 }
 
@@ -130,14 +140,17 @@ func fixedPrefix(n *node) *node {
 // layerPrefixes evaluates the prefixes of the layers. One that varies, or of which there are several,
 // is *. So is that of a framework whose configuration is in another checkout.
 func (s *scanner) layerPrefixes(sites []*site) {
+	s.clients = s.clientPrefixes(sites)
 	for _, c := range sites {
-		if c.layer == 0 || !c.prefix {
+		if c.layer == 0 || c.layer == clientLayer || !c.prefix {
 			continue
 		}
 		s.program.steps = 0
 		prefix := Join(s.program.eval(c.key, c.frame()))
 		if old := s.layers[c.layer]; old != "" && old != prefix {
-			prefix = "*"
+			if prefix = "*"; c.layer == springLayer {
+				prefix = "*" + cacheName.text + "*"
+			}
 		}
 		s.layers[c.layer] = prefix
 	}
@@ -157,6 +170,10 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	if p := s.layers[cacheLayer]; p != "" && isWord(p[len(p)-1]) && has["Illuminate"] {
 		s.layers[cacheLayer] += "*" // releases before 11 put a colon behind it
 	}
+	before := s.program.settings["spring.cache.redis.key-prefix"].value
+	if before != "" && !strings.Contains(before, "$") && s.layers[springLayer] == "" {
+		s.layers[springLayer] = before + cacheName.text + "::"
+	}
 	s.layers[cacheLayer] = prefixed(s.layers[connectionLayer], s.layers[cacheLayer])
 	if s.caches[python] == 0 {
 		s.layers[djangoLayer] = "*"
@@ -167,7 +184,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 		s.layers[flaskLayer] = "flask_cache_"
 	}
 	s.layers[otherLayer] = "*"
-	for _, prefix := range s.layers {
+	for _, prefix := range append(slices.Sorted(maps.Values(s.clients)), s.layers[:springLayer]...) {
 		if prefix != "" && !strings.Contains(prefix, "*") && !slices.Contains(s.checkout.Prefixes, prefix) {
 			s.checkout.Prefixes = append(s.checkout.Prefixes, prefix)
 		}
