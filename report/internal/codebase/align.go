@@ -11,6 +11,7 @@ type alignment struct {
 	cost   float64 // of what one has fixed and the other has not, 0 none
 	filled bool    // a word of the group stands where the source has a variable
 	folded bool    // a word of the source is a * of the group
+	spans  bool    // a variable of the source stands for several segments
 }
 
 const varies = 0 // the symbol of what varies, in a pattern of the source
@@ -140,6 +141,7 @@ func (a *aligner) variable(i, j int) (best *alignment) {
 			next := *rest
 			next.cost += cost
 			next.filled = next.filled || filled
+			next.spans = next.spans || strings.ContainsFunc(a.group[j:end], func(c rune) bool { return c < 0x80 && separates(byte(c)) })
 			best = better(best, &next)
 		}
 	}

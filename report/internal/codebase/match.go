@@ -29,7 +29,8 @@ type Candidate struct {
 	// Expiry says of a group with keys without a TTL whether the line writes them with an expiry:
 	// "none", "set", "" unknown.
 	Expiry string
-	late   int // candidates with less of it come first
+	late   int  // candidates with less of it come first
+	spans  bool // a variable of the source stands for several segments
 }
 
 const (
@@ -190,11 +191,11 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 			}
 			best = max(best, score)
 			for _, p := range k.lines {
-				if p.Type != "" && g.Type != "" && p.Type != g.Type {
+				if p.Type != "" && g.Type != "" && p.Type != g.Type || k.onlyUses(p) {
 					continue
 				}
 				one := Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled,
-					Folded: a.folded}
+					Folded: a.folded, spans: a.spans}
 				if g.WithoutTTL {
 					one.weigh()
 				}
@@ -208,7 +209,8 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 			consider(rest, prefix, 0.02)
 		}
 	}
-	list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Score < best-scoreGap })
+	whole := slices.ContainsFunc(list, func(c Candidate) bool { return !c.spans })
+	list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Score < best-scoreGap || whole && c.spans })
 	slices.SortStableFunc(list, func(a, b Candidate) int {
 		return cmp.Or(byScore(a, b), cmp.Compare(b.Pattern.rank(), a.Pattern.rank()),
 			strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
@@ -220,7 +222,7 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 // builder last.
 func (c *Candidate) weigh() {
 	switch {
-	case c.onlyUses() || len(c.Commands) == 0:
+	case len(c.Commands) == 0 || c.rank()-int(c.Pattern.Sure) < 6: // it names the keys, or runs a script that may only read
 		c.late = 2
 	case c.expiry == expirySet:
 		c.late, c.Expiry = 1, "set"
@@ -231,13 +233,10 @@ func (c *Candidate) weigh() {
 	}
 }
 
-// distinct returns the best candidates, one for each function. A line that only reads or deletes
-// the keys counts where no line is as good.
+// distinct returns the best candidates, one for each function.
 func distinct(list []Candidate) (first []Candidate) {
 	for _, c := range list {
-		if !slices.ContainsFunc(first, func(o Candidate) bool {
-			return o.File == c.File && (o.Function == c.Function || o.Line == c.Line) || c.onlyUses() && o.Score >= c.Score
-		}) {
+		if !slices.ContainsFunc(first, func(o Candidate) bool { return o.File == c.File && (o.Function == c.Function || o.Line == c.Line) }) {
 			if first = append(first, c); len(first) == maxCandidates {
 				break
 			}
@@ -306,8 +305,22 @@ var (
 	writeVerbs = strings.Fields(`add enqueue create save push store write set put insert schedule record track cache`)
 )
 
-// onlyUses reports whether a line reads or deletes keys, and neither writes nor names them.
-func (p *Pattern) onlyUses() bool { return p.rank()-int(p.Sure) < 5 }
+// onlyUses reports whether a line reads or deletes keys, or names them for lines of its function that
+// do.
+func (k *keyPattern) onlyUses(p *Pattern) bool {
+	if len(p.Commands) > 0 {
+		return p.rank()-int(p.Sure) < 5 && !slices.Contains(p.Commands, scriptCommand.name)
+	}
+	used := false
+	for _, o := range k.lines {
+		if o.Function == p.Function && o.File == p.File && len(o.Commands) > 0 {
+			if used = k.onlyUses(o); !used {
+				return false
+			}
+		}
+	}
+	return used
+}
 
 func (p *Pattern) named(verbs []string) bool {
 	name := strings.ToLower(p.Function[strings.LastIndexByte(p.Function, '.')+1:])
