@@ -141,11 +141,21 @@ func (a *aligner) variable(i, j int) (best *alignment) {
 			next := *rest
 			next.cost += cost
 			next.filled = next.filled || filled
-			next.spans = next.spans || strings.ContainsFunc(a.group[j:end], func(c rune) bool { return c < 0x80 && separates(byte(c)) })
+			next.spans = next.spans || a.separated(a.group[j:end])
 			best = better(best, &next)
 		}
 	}
 	return best
+}
+
+// separated reports whether a value has a separator that the source has, too.
+func (a *aligner) separated(value string) bool {
+	for n := range len(value) {
+		if separates(value[n]) && bytes.IndexByte(a.source, value[n]) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // fill returns the cost of a variable whose value is a part of the group's pattern.
@@ -179,8 +189,11 @@ func (a *aligner) fill(i, from, to int) (cost float64, filled, ok bool) {
 	switch {
 	case i == 0 && separators > 2:
 		return 0, false, false
-	case i == 0 && separators > 0:
-		return 0.1, false, true // a prefix
+	case i == 0 && separators > 0: // a prefix
+		if a.separated(value) {
+			return 0.2, false, true
+		}
+		return 0.1, false, true
 	case letters && separators > 0, strings.Contains(value, " "):
 		return a.ownText(value)
 	case letters:

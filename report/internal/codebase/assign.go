@@ -59,6 +59,8 @@ func (c *collector) assignment(i int) {
 		if c.syntax.members && c.inConstructor() && !c.declares(at) {
 			c.declare(name, c.class(), n, t)
 		}
+	case own && n.kind == paramNode && strings.HasPrefix(strings.ToLower(c.function().name), "set"):
+		// programs that call the setter have another value
 	case own:
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
 	case base == "" || base == "exports" || base == "module":
