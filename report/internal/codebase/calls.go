@@ -8,6 +8,9 @@ import (
 
 // call notes the keys of a call whose method is token i.
 func (c *collector) call(i int, word string) {
+	if c.callees == nil {
+		c.client(i)
+	}
 	args, ok := c.callArguments(i)
 	if !ok || len(args) == 0 {
 		return
@@ -157,7 +160,8 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 		}
 	}
 	if c.is(open, "(") {
-		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) {
+		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) ||
+			c.syntax == ruby && c.isWord(i-3) && c.textOf(i-3) == "def" {
 			return nil, false
 		}
 		c.steps, c.depth = 0, 0

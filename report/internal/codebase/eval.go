@@ -95,6 +95,10 @@ func (p *program) eval(n *node, at frame) []string {
 		}
 		return vary()
 	case eitherNode:
+		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
+		if at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
+			return vary()
+		}
 		if i := p.pick(n, len(n.args)); i >= 0 {
 			return p.eval(n.args[i], at)
 		}
@@ -235,6 +239,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		switch {
 		case qualified != "":
 			switch {
+			case at.source.instance(qualified, source, container) && method(d):
+				rank = 4
 			case container == qualified && (same || at.source.imports[container] || container != "" && container[0] >= 'A' && container[0] <= 'Z'):
 				rank = 4
 			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
@@ -283,6 +289,18 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		best = *new(T)
 	}
 	return best, score
+}
+
+// method reports whether a definition is a function.
+func method(d any) bool {
+	_, ok := d.(*function)
+	return ok
+}
+
+// instance reports whether a variable has a class of another file, or one that this extends.
+func (s *source) instance(variable string, other *source, class string) bool {
+	kind := s.types[strings.ToLower(variable)]
+	return kind != "" && (strings.EqualFold(class, kind) || class != "" && s.syntax != rust && other.supers[kind])
 }
 
 // namesKey reports whether a name says that its value is a key or the beginning of one.
@@ -369,7 +387,8 @@ func (p *program) call(n *node, at frame) []string {
 			return v
 		}
 	}
-	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") && len(n.args) == 1 && n.text[0] >= 'A' && n.text[0] <= 'Z' {
+	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") &&
+		len(n.args) == 1 && n.of == nil && n.text[0] >= 'A' && n.text[0] <= 'Z' && !strings.HasPrefix(n.text, "Get") {
 		if len(n.args) == 0 || n.of != nil && n.of.kind != wordNode {
 			return p.eval(n.of, at)
 		}
@@ -455,6 +474,9 @@ func (p *program) joinCall(n *node, at frame) []string {
 // elements returns the values of a list, or of the last parameters of a function that takes any
 // number of them; nil if they are not known.
 func (p *program) elements(n *node, at frame) [][]string {
+	for n != nil && n.of != nil && (n.text == "compact" || n.text == "freeze") {
+		n = n.of
+	}
 	switch {
 	case n != nil && n.kind == listNode:
 		return p.values(n.args, at)
