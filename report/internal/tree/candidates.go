@@ -25,7 +25,7 @@ const (
 // probability.
 type rate struct {
 	every, cost int32 // one key of so many that are not large, each of which costs so much
-	// One for so many bytes of keys that are larger than `large`. A byte costs perByte/2^16.
+	// One key of each `bytes` bytes of keys that are larger than `large`. A byte costs perByte/2^16.
 	bytes, large, perByte int64
 }
 
@@ -39,7 +39,7 @@ const (
 // noRate is that of names without folded places, which cost nothing.
 var noRate = rate{every: math.MaxInt32, bytes: math.MaxInt64, large: math.MaxInt64}
 
-// rateOf returns the rate of a place of so many keys and bytes in a tree of so many keys.
+// rateOf returns the rate of a place in a tree of `all` keys.
 func rateOf(keys, size, all int64) rate {
 	least := max(1, min(leastEvery, all/keysOfTree))
 	every := max(keys/sampleShare, least)
@@ -91,7 +91,7 @@ const (
 	sampledShare  = 200
 )
 
-// add counts a sample of a value that stands for keys of so many bytes.
+// add counts a sample of a value. It stands for keys of size bytes together.
 func (c *candidates) add(hash uint64, keys int32, size int64) *candidate {
 	if 4*c.used >= 3*len(c.slots) {
 		c.grow()
