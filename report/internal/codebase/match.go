@@ -215,13 +215,13 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 		return cmp.Or(byScore(a, b), cmp.Compare(b.Pattern.rank(), a.Pattern.rank()),
 			strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
-	return distinct(g.told(list))
+	return distinct(g.mentioned(list))
 }
 
-// told returns, of candidates that have variables where the group has words, those whose line,
+// mentioned returns, of candidates that have variables where the group has words, those whose line,
 // function or file has such a word, all if none has.
-func (g *Group) told(list []Candidate) []Candidate {
-	tells := func(c Candidate) bool {
+func (g *Group) mentioned(list []Candidate) []Candidate {
+	mentions := func(c Candidate) bool {
 		key, place := strings.ToLower(c.Key), strings.ToLower(c.File+" "+c.Function+" "+c.Text)
 		for word := range wordsOf(strings.ToLower(g.Pattern)) {
 			if c.Filled && len(word) > 3 && !strings.Contains(key, word) && strings.Contains(place, word) {
@@ -230,8 +230,8 @@ func (g *Group) told(list []Candidate) []Candidate {
 		}
 		return !c.Filled
 	}
-	if slices.ContainsFunc(list, func(c Candidate) bool { return c.Filled && tells(c) }) {
-		list = slices.DeleteFunc(list, func(c Candidate) bool { return !tells(c) })
+	if slices.ContainsFunc(list, func(c Candidate) bool { return c.Filled && mentions(c) }) {
+		list = slices.DeleteFunc(list, func(c Candidate) bool { return !mentions(c) })
 	}
 	return list
 }
