@@ -7,7 +7,7 @@ import (
 
 // assignment reads a declaration or an assignment, whose operator is token i.
 func (c *collector) assignment(i int) {
-	if n := len(c.open); i < 1 || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
+	if n := len(c.open); i < max(1, c.header) || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
 		return // a default, or an argument with a name
 	}
 	at := c.assigned(i)
@@ -50,7 +50,9 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), c.conditional(at))
+			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
+				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
+			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps)
 		}
 		if keyLike(name) {
 			c.named(n, t)
@@ -58,6 +60,8 @@ func (c *collector) assignment(i int) {
 		if c.syntax.members && c.inConstructor() && !c.declares(at) {
 			c.declare(name, c.class(), n, t)
 		}
+	case own && n.kind == paramNode && strings.HasPrefix(strings.ToLower(c.function().name), "set"):
+		// programs that call the setter have another value
 	case own:
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
 	case base == "" || base == "exports" || base == "module":
@@ -221,7 +225,7 @@ func (c *collector) arrow(i int) {
 	if (c.syntax == php || c.syntax == ruby) && c.tokens[i-1].kind == textToken {
 		t := &c.tokens[i-1]
 		if name := c.src[t.body:t.tail]; c.syntax == php && name == "prefix" {
-			c.layerPrefix(i + 1)
+			c.prefixText(i-1, name)
 		} else if prefixOptions[strings.ToLower(name)] {
 			n, _ := c.expression(i + 1)
 			c.option(name, c.bound(n), t)

@@ -34,7 +34,13 @@ var cacheOnServer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
 })
 
-// cachesOf returns what a source says of the caches of Spring, of .NET, of Rails or of Django.
+// cacheDriver matches the driver of a cache of CodeIgniter, or of Laravel and ThinkPHP where no environment
+// can change it.
+var cacheDriver = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:driver\('cache',[^)]*'adapter'|'default')\s*=>\s*'(\w+)'`)
+})
+
+// cachesOf returns what a source says of the caches of Spring, .NET, Rails, Django or of frameworks of PHP.
 func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 	switch {
 	case s.jvm && strings.Contains(src, "Cache"):
@@ -43,9 +49,12 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 				kind |= k
 			}
 		}
-	case s == ruby && strings.Contains(src, "cache_store") && strings.HasPrefix(name, "config/") && path.Base(name) != "development.rb":
+	case s == ruby && strings.Contains("/"+name, "/config/") && path.Base(name) != "development.rb":
+		if path.Base(name) == "production.rb" {
+			kind = cachesElsewhere // in files
+		}
 		for line := range strings.Lines(src) {
-			if line = strings.TrimSpace(line); !strings.Contains(line, "_store") || line[0] == '#' {
+			if line = strings.TrimSpace(line); !strings.Contains(line, "cache_store") || line[0] == '#' {
 				continue
 			} else if ofServer(strings.ToLower(line)) {
 				kind |= cachesOnServer
@@ -59,6 +68,15 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 		}
 		if fusedOnServer.MatchString(src) {
 			kind |= cachesFused
+		}
+	case s == php:
+		config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
+		switch driver := cacheDriver().FindStringSubmatch(src); {
+		case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)),
+			driver != nil && ofServer(driver[1]):
+			kind = cachesOnServer
+		case strings.Contains(src, "Yii::$app"), config, driver != nil && strings.Contains(driver[0], "adapter"):
+			kind = cachesElsewhere
 		}
 	case s == python && strings.Contains(src, "CACHES"):
 		if kind = cachesElsewhere; cacheOnServer().MatchString(src) {
@@ -75,6 +93,9 @@ func (s *scanner) elsewhere(c *site) bool {
 			return s.caches[csharp]&cachesFused == 0
 		}
 		return s.caches[csharp]&cachesOnServer == 0 && !c.source.client
+	}
+	if c.source.imports["ItemInterface"] { // of Symfony, whose caches are in files unless a setting says otherwise
+		return !s.symfonyCaches
 	}
 	if kind := s.caches[c.source.syntax]; c.source.syntax.jvm || kind&cachesElsewhere == 0 || kind&cachesOnServer != 0 {
 		return false

@@ -1,6 +1,9 @@
 package codebase
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A source is what is known of one file.
 type source struct {
@@ -101,6 +104,7 @@ type collector struct {
 	open      []byte // brackets around the token
 	blocks    []int  // tokens of the braces, or lines that are less indented, around it
 	skip      int    // token that ends what is not read: tests in a file of Rust
+	header    int    // token that ends the parameters of the last function
 	made      int    // token that ends the call which makes a client
 	callees   map[string]bool
 	decls     []*declaration
@@ -135,16 +139,20 @@ func (c *collector) run() {
 		case wordToken:
 			c.word(i, t)
 		case textToken:
-			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') {
+			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') && !c.is(i+1, ",") {
 				c.returned(i)
 			}
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
 			}
+			if c.syntax == python && strings.Contains(c.src[t.body:t.tail], "KEY_") {
+				c.prefixText(i, c.src[t.body:t.tail])
+			}
 		}
 	}
-	for _, s := range c.sites {
-		s.scope()
+	before, uses := c.file.scopes[optPrefix], func(s *site) bool { return s.command != nil }
+	if before != nil && !slices.ContainsFunc(c.sites, uses) {
+		c.prefixOf(0, connectionLayer, before) // it makes clients for others
 	}
 }
 
@@ -206,6 +214,9 @@ func (c *collector) word(i int, t *token) {
 	next := &c.tokens[i+1]
 	if list := setupWords()[word]; list != nil {
 		c.setUp(i, list)
+	}
+	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
+		c.prefixText(i, word)
 	}
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":
@@ -271,65 +282,6 @@ func (c *collector) word(i int, t *token) {
 	}
 }
 
-// newFunction notes a function with the parameters between two brackets.
-func (c *collector) newFunction(name, container string, open int) *function {
-	f := &function{name: c.words.keep(name), container: container, source: c.file}
-	if open > 0 {
-		f.params, f.defaults = c.parameters(open)
-		for n := open + 1; n < int(c.match[open]) && !f.rest; n++ {
-			f.rest = c.is(n, ".") && c.is(n+1, ".") || c.isWord(n) && (c.textOf(n) == "vararg" || c.textOf(n) == "params") ||
-				c.is(n, "*") && (c.syntax == python || c.syntax == ruby)
-		}
-	}
-	c.functions = append(c.functions, f)
-	return f
-}
-
-// parameters returns the names of parameters, and their defaults.
-func (c *collector) parameters(open int) (list []string, defaults []*node) {
-	end := int(c.match[open])
-	var words []string
-	var value *node
-	done := false
-	flush := func() {
-		if n := len(words); n > 0 {
-			w := words[0]
-			if c.typeFirst {
-				w = words[n-1]
-			}
-			list = append(list, c.words.keep(w))
-			defaults = append(defaults, value)
-		}
-		words, done, value = nil, false, nil
-	}
-	for n := open + 1; n < end && len(list) < maxArgs; n++ {
-		switch w := c.textOf(n); {
-		case c.is(n, ","):
-			flush()
-		case c.is(n, "=") && c.syntax != golang:
-			value, _ = c.expression(n + 1)
-			done = true
-		case c.is(n, ":"):
-			done = true
-		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
-			switch w {
-			case "mut", "public", "private", "protected", "readonly", "final", "val", "var", "vararg", "params", "this", "ref", "out", "in":
-			default:
-				words = append(words, w)
-			}
-		case c.is(n, "<") && c.generic(n) > 0:
-			n = c.generic(n)
-		case c.match[n] > int32(n):
-			n = int(c.match[n])
-		}
-	}
-	flush()
-	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
-		list, defaults = list[1:], defaults[1:]
-	}
-	return list, defaults
-}
-
 // functionHeader reads a function that begins with a keyword.
 func (c *collector) functionHeader(i int) {
 	n, container, self := i+1, c.class(), ""
@@ -378,6 +330,13 @@ func (c *collector) functionHeader(i int) {
 	if open > 0 && c.match[open] > 0 {
 		body = int(c.match[open])
 	}
+	c.header = body
+	if of := delegates[name]; of != 0 && ofServer(strings.ToLower(c.file.path+container)) {
+		near := strings.ToLower(c.src[c.tokens[i].start:min(len(c.src), int(c.tokens[i].start)+800)])
+		if strings.Contains(near, "prefix") || strings.Contains(near, "namespace") {
+			c.prefixOf(i, of, hole)
+		}
+	}
 	if c.syntax == ruby && c.endless(max(last, body)+1) {
 		c.result(c.newFunction(name, container, open), max(last, body)+2)
 		return
@@ -390,6 +349,9 @@ func (c *collector) functionHeader(i int) {
 		c.functions[len(c.functions)-1].self = self
 	}
 }
+
+// delegates are methods that get the calls of methods which a class does not have.
+var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer}
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {

@@ -100,7 +100,8 @@ func (p *program) eval(n *node, at frame) []string {
 		}
 		return vary()
 	case eitherNode:
-		if n.text != "" && at.arguments != nil {
+		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
+		if n.text != "" && at.arguments != nil || at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
 			return vary() // the arguments may decide
 		}
 		values := p.values(n.args, at)
@@ -365,6 +366,9 @@ func (p *program) joinCall(n *node, at frame) []string {
 // elements returns the values of a list, or of the last parameters of a function that takes any
 // number of them; nil if they are not known.
 func (p *program) elements(n *node, at frame) [][]string {
+	for n != nil && n.of != nil && (n.text == "compact" || n.text == "freeze") {
+		n = n.of
+	}
 	switch {
 	case n != nil && n.kind == listNode:
 		return p.values(n.args, at)

@@ -1,40 +1,55 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // scope notes what the client that Redis::Namespace.new makes at a token puts before each key: the
-// client is what the function around and the line name.
+// client is what the function around and the line name. Which one is not known where another call or a
+// pool gets it.
 func (c *collector) scope(i int, name *node) {
-	if name.kind != textNode && !(name.kind == wordNode && isConstant(name.text)) {
-		return
+	if name = c.bound(name); name.kind != textNode && !(name.kind == wordNode && isConstant(name.text)) {
+		name = hole
 	}
 	before := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: ":"}}}
-	if f := c.function(); f != nil {
+	first := i - 4 // Redis
+	held := c.is(first-1, "=")
+	if f := c.function(); f != nil && (held || c.tokens[first].first) {
+		held = true
 		c.file.scopes[strings.ToLower(f.name)] = before
+		c.file.scopes[strings.ToLower(f.container+"."+f.name)] = before
 	}
-	for n := i - 5; n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- { // before Redis::Namespace
-		c.file.scopes[strings.ToLower(strings.TrimLeft(c.textOf(n), "@$"))] = before
+	for n := first - 1; held && n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- {
+		word := c.textOf(n)
+		c.file.scopes[strings.ToLower(strings.TrimLeft(word, "@"))] = before
+		if isConstant(word) {
+			c.file.scopes["::"+strings.ToLower(word)] = before
+		}
+	}
+	if !held {
+		c.prefixOf(i, namespaceLayer, hole)
 	}
 }
 
-// scope puts before the key of a site what its client does.
-func (s *site) scope() {
-	last := strings.TrimLeft(lastWord(s.receiver), "@$")
-	before := s.source.scopes[last]
-	if rest, ok := strings.CutSuffix(s.receiver, "."+last); ok && before == nil {
-		before = s.source.scopes[lastWord(rest)] // last is what the variable holds
-	}
+// scope puts before the key of a site what its client does. Clients with global names may be those of other
+// files.
+func (s *site) scope(global map[string]*node) {
+	path := strings.ReplaceAll(s.receiver, "@", "")
+	last := lastWord(path)
+	rest := strings.TrimSuffix(strings.TrimSuffix(path, last), ".") // last may be what the variable rest holds
+	scopes := s.source.scopes
+	before := cmp.Or(scopes[last], scopes[lastWord(rest)], global[last], global["::"+last],
+		global[lastWord(rest)+"."+last], global[lastWord(rest)])
 	if before == nil && s.source.holds[last]&holdsScoped != 0 {
 		before = hole
 	}
 	if before == nil && s.command != nil {
-		before = s.source.scopes[optPrefix]
+		before = scopes[optPrefix]
 	}
 	if before != nil && s.key != nil && !s.list {
-		s.rest = s.key.kind == paramNode && s.function != nil
+		s.rest, s.layer = s.key.kind == paramNode && s.function != nil, 0
 		s.key = &node{kind: joinNode, args: []*node{before, s.key}}
 	}
 }
@@ -107,7 +122,7 @@ func (c *collector) hold() {
 			continue
 		}
 		word := c.textOf(i)
-		if word == optPrefix && c.is(i+1, ",") {
+		if word == optPrefix && (c.is(i+1, ",") || c.is(i+1, "=>")) {
 			n, _ := c.expression(i + 2)
 			c.file.scopes[optPrefix] = fixedPrefix(n)
 		}

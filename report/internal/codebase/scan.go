@@ -82,16 +82,18 @@ func Scan(dir string) (*Checkout, error) {
 
 type scanner struct {
 	*walker
-	checkout *Checkout
-	program  program
-	found    map[string]int // index of the pattern of a line
-	names    []*site        // values of variables whose names say that they are keys
-	decls    []*declaration // of constants with such names
-	sources  map[string]*source
-	lacks    map[*syntax]bool // languages without a client
-	caches   map[*syntax]cacheKind
-	layers   [clientLayer + 1]string // prefixes
-	clients  map[string]string       // prefixes, see clientPrefixes
+	checkout      *Checkout
+	program       program
+	found         map[string]int // index of the pattern of a line
+	names         []*site        // values of variables whose names say that they are keys
+	decls         []*declaration // of constants with such names
+	sources       map[string]*source
+	lacks         map[*syntax]bool // languages without a client
+	caches        map[*syntax]cacheKind
+	symfonyCaches bool                    // they are on the server
+	scopes        map[string]*node        // what clients with global names put before each key
+	layers        [clientLayer + 1]string // prefixes
+	clients       map[string]string       // prefixes, see clientPrefixes
 }
 
 // A reading is what one pass over one file found.
@@ -197,6 +199,24 @@ func (s *scanner) declarations() {
 		maps.Copy(s.program.classes, r.classes)
 		r.file.classes = s.program.classes
 	})
+	for name, set := range s.program.settings {
+		s.symfonyCaches = s.symfonyCaches ||
+			strings.Contains(name, "framework.cache.") && ofServer(strings.ToLower(name+set.value))
+	}
+	s.scopes = map[string]*node{}
+	for _, file := range s.sources {
+		for name, before := range file.scopes {
+			if strings.ContainsAny(name, "$:.") {
+				if s.scopes[name] != nil {
+					before = hole
+				}
+				s.scopes[name] = before
+			}
+		}
+	}
+	for _, site := range sites {
+		site.scope(s.scopes)
+	}
 	s.lacks = s.lacksClient()
 	s.setups(sites)
 	s.layerPrefixes(sites)
@@ -254,10 +274,10 @@ func (s *scanner) add(c *site, parts []string) {
 		return
 	}
 	if c.command != nil {
-		if !acceptable(c, parts) {
+		if !acceptable(c, parts) || c.layer == cacheLayer && c.source.imports["yii"] && hashed(parts) {
 			return
 		}
-		s.program.uses(parts, c.source.syntax)
+		s.program.uses(parts, c.before, c.source.syntax)
 	}
 	key := prefixed(c.before, Join(parts))
 	id := fmt.Sprintf("%s:%d:%s", c.source.path, c.line, key)
@@ -307,6 +327,13 @@ func starred(parts []string) []string {
 func bare(parts []string) bool {
 	text, ok := constant(parts)
 	return ok && !strings.Contains(text, ":")
+}
+
+// hashed reports whether Yii takes a digest of the name of a cached value.
+func hashed(parts []string) bool {
+	text, ok := constant(parts)
+	plain := func(r rune) bool { return r < 0x80 && isWord(byte(r)) && r != '_' }
+	return !ok || len(text) > 32 || strings.TrimFunc(text, plain) != ""
 }
 
 // ends reports whether parts end in a text.

@@ -424,7 +424,7 @@ func TestCachesElsewhere(t *testing.T) {
 			"    let mut cmd = redis::cmd(\"DEL\");\n    cmd.arg(&key);\n}\n",
 	})
 	want := "Rates.kt:5 rates:* certain HGET\napp/a.rb:3 user:* likely cache\ndel.rs:3 job:* likely\ndel.rs:4 job:* certain DEL\n" +
-		"lock.go:9 lock:* certain SETNX\nsite/views.py:4 feed:* likely cache\n"
+		"lock.go:9 lock:* certain SETNX\nsite/views.py:4 :1:feed:* likely cache\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
