@@ -291,7 +291,10 @@ func (p *program) call(n *node, at frame) []string {
 			return p.eval(n.of, at)
 		}
 	}
-	if strings.Contains(lower, "key") && keyLike(n.text) {
+	if lower == "keys" && len(n.args) == 1 {
+		return p.eval(n.args[0], at) // those that match a pattern
+	}
+	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") && !strings.Contains(lower, "by_key") {
 		return p.built(n.args, at)
 	}
 	return vary()
