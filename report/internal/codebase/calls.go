@@ -207,7 +207,7 @@ func (c *collector) site(s *site, t *token) {
 		return
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
-	s.layer = c.layerOf(s.receiver, s.command)
+	s.layer = c.layerOf(s)
 	c.sites = append(c.sites, s)
 }
 
@@ -331,6 +331,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "config") {
 		return
+	}
+	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {
+		return // what a cache returned
 	}
 	other := false
 	switch imports := c.file.imports; c.syntax {

@@ -24,8 +24,9 @@ const (
 	clientLayer                       // clients of JavaScript
 )
 
-// layerOf returns the layer that a method is called on, 0 if there is none.
-func (c *collector) layerOf(receiver string, command *command) layer {
+// layerOf returns the layer that the method of a site is called on, 0 if there is none.
+func (c *collector) layerOf(s *site) layer {
+	receiver, command := s.receiver, s.command
 	last := lastWord(receiver)
 	cache := command.isCache() || strings.Contains(last, "cache")
 	switch {
@@ -51,6 +52,8 @@ func (c *collector) layerOf(receiver string, command *command) layer {
 	case c.syntax == ruby && !cache:
 		return namespaceLayer
 	case c.syntax != python || !cache || c.file.holds[last]&holdsServer != 0:
+	case c.file.imports["django"] && s.callee == "lock": // its name depends on the library
+		return otherLayer
 	case c.file.imports["django"]:
 		return djangoLayer
 	default:
