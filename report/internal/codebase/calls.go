@@ -298,7 +298,7 @@ func (c *collector) isContext(n *node) bool {
 func (c *collector) sureOf(command *command, receiver string) Sure {
 	last := lastWord(receiver)
 	switch {
-	case (notClient(last) || answers[last]) && !command.unusual:
+	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
 	case ofServer(receiver), c.file.holds[last] == holdsServer:
 		return Certain

@@ -37,7 +37,8 @@ func (c *collector) layerOf(s *site) layer {
 	case c.syntax == csharp && command != nil && !command.isCache():
 		return keyspaceLayer
 	case command == nil:
-	case strings.HasSuffix(receiver, "resque.redis"), strings.HasPrefix(receiver, "frappe.cache"):
+	case strings.HasSuffix(receiver, "resque.redis"), strings.HasPrefix(receiver, "frappe.cache"),
+		c.syntax == ruby && receiver == "redis" && strings.Contains(c.file.path, "resque"): // of a plugin
 		return otherLayer
 	case c.syntax == php && c.file.holds["redis"]&holdsServer != 0 && strings.Contains(c.src, "new \\Redis("):
 		return 0 // of phpredis
@@ -160,14 +161,14 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	has := map[string]bool{}
 	for name, file := range s.sources {
 		has[strings.ToLower(path.Base(file.dir))+"/"+path.Base(name)] = true
-		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "flask_caching"} {
+		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "think", "flask_caching"} {
 			has[word] = has[word] || file.imports[word]
 		}
 	}
 	if has["Illuminate"] && !has["config/database.php"] {
 		s.layers[connectionLayer] = "*"
 	}
-	if has["Illuminate"] && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] {
+	if (has["Illuminate"] || has["think"]) && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] {
 		s.layers[cacheLayer] = "*"
 	}
 	if p := s.layers[cacheLayer]; p != "" && isWord(p[len(p)-1]) && has["Illuminate"] {
