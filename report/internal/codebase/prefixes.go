@@ -38,7 +38,7 @@ func (c *collector) layerOf(s *site) layer {
 		return keyspaceLayer
 	case command == nil:
 	case strings.HasSuffix(receiver, "resque.redis"), strings.HasPrefix(receiver, "frappe.cache"),
-		c.syntax == ruby && receiver == "redis" && strings.Contains(c.file.path, "resque"): // of a plugin
+		c.syntax == ruby && !cache && strings.Contains(c.file.path, "resque"): // of a plugin
 		return otherLayer
 	case c.syntax == php && c.file.holds["redis"]&holdsServer != 0 && strings.Contains(c.src, "new \\Redis("):
 		return 0 // of phpredis
