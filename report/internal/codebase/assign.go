@@ -50,7 +50,8 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			perhaps := at < i-1 && c.syntax.loose || c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
+			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
+				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
 			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps)
 		}
 		if keyLike(name) {
@@ -59,6 +60,8 @@ func (c *collector) assignment(i int) {
 		if c.syntax.members && c.inConstructor() && !c.declares(at) {
 			c.declare(name, c.class(), n, t)
 		}
+	case own && n.kind == paramNode && strings.HasPrefix(strings.ToLower(c.function().name), "set"):
+		// programs that call the setter have another value
 	case own:
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
 	case base == "" || base == "exports" || base == "module":

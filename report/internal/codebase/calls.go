@@ -111,6 +111,11 @@ func (c *collector) call(i int, word string) {
 		for _, k := range keys {
 			one := own
 			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
+			if n == 0 && pairs[command.name] {
+				lost := *command // the key loses what it has
+				lost.writes = false
+				one.command = &lost
+			}
 			c.site(&one, t)
 		}
 	}
@@ -309,7 +314,7 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	case len(last) < 3 && command.name == "GET" && c.syntax != ruby && c.syntax != golang && !c.file.imports[last],
 		c.syntax == php && receiver == "storage":
 		return 0 // of a dictionary, or of files
-	case c.file.redis && clients[strings.TrimLeft(last, "$@_")]:
+	case (c.file.redis || command.unusual && len(command.name) > 3 && c.syntax.loose) && clients[strings.TrimLeft(last, "$@_")]:
 		return Likely
 	}
 	return 0

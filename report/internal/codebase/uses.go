@@ -130,7 +130,7 @@ func (s *scanner) builders() {
 	}
 	for _, d := range s.decls {
 		c := &site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{container: d.container}}
-		builder(c, &d.use, d.value)
+		builder(c, &d.use, d.only())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
