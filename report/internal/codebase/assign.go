@@ -41,11 +41,16 @@ func (c *collector) assignment(i int) {
 		n = &node{kind: joinNode, args: []*node{old, n}}
 		c.sites = slices.DeleteFunc(c.sites, func(s *site) bool { return s.key == old && s.command == nil && s.function == c.function() })
 	}
-	for m := at; m > 1 && c.is(m-1, ",") && c.isWord(m-2); m -= 2 {
-		c.forget(m - 2)
+	locals := c.locals()
+	if first := at; c.is(at-1, ",") {
+		for ; first > 1 && c.is(first-1, ",") && c.isWord(first-2); first -= 2 {
+			c.forget(first - 2)
+		}
+		if v := n; locals != nil && v.kind == callNode && len(locals) < 1000 { // key, err := keyOf(id)
+			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false)
+		}
 		n = hole
 	}
-	locals := c.locals()
 	own := base == "this" || base == "self" || base == "cls" || base == "Self" || strings.HasPrefix(name, "@") || base == "$this"
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
