@@ -55,7 +55,8 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			perhaps := at < i-1 && c.syntax.loose || c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
+			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
+				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
 			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps)
 		}
 		if keyLike(name) {

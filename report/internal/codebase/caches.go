@@ -106,6 +106,18 @@ func (s *scanner) elsewhere(c *site) bool {
 	return c.command.isCache() || !c.command.unusual && lastWord(c.receiver) == "cache"
 }
 
+// inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.
+func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
+	for _, f := range nearby(s.program.functions[c.callee], c.source) {
+		if strings.EqualFold(f.container, lastWord(c.receiver)) && f.source.syntax == c.source.syntax {
+			if own = !active[f.source] && !f.source.redis; !own {
+				return false
+			}
+		}
+	}
+	return own && c.source.syntax.loose && !c.source.imports["Facades"]
+}
+
 // springCache returns the parts of the keys of a cache of Spring, nil if they are not on the server.
 func (s *scanner) springCache(c *site, parts []string) []string {
 	kind, typed := s.caches[java]|s.caches[kotlin], s.program.settings["spring.cache.type"].value

@@ -212,7 +212,7 @@ func (c *collector) site(s *site, t *token) {
 		return
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
-	s.layer = c.layerOf(s.receiver, s.command)
+	s.layer = c.layerOf(s)
 	c.sites = append(c.sites, s)
 }
 
@@ -303,7 +303,7 @@ func (c *collector) isContext(n *node) bool {
 func (c *collector) sureOf(command *command, receiver string) Sure {
 	last := lastWord(receiver)
 	switch {
-	case (notClient(last) || answers[last]) && !command.unusual:
+	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
 	case ofServer(receiver), c.file.holds[last] == holdsServer:
 		return Certain
@@ -336,6 +336,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "config") {
 		return
+	}
+	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {
+		return // what a cache returned
 	}
 	other := false
 	switch imports := c.file.imports; c.syntax {

@@ -95,8 +95,59 @@ func TestMethodsOfObjects(t *testing.T) {
 			"  f(id: string) { return this.store.get(`user:${id}`); }\n  g(id: string) { return this.rows.get(`row:${id}`); }\n}\n",
 		"Wrapper.java": "import redis.clients.jedis.Jedis;\nclass Wrapper implements Store {\n  private JedisPool pool;\n" +
 			"  public void save(String key) { try (Jedis jedis = pool.getResource()) { jedis.set(\"w:\" + key, \"\"); } }\n}\n",
+		"Store.java": "interface Store {\n  void save(String key);\n}\n",
 		"Use.java": "class Use {\n  private Store kept;\n  private Other other;\n" +
 			"  void f(String id) { kept.save(\"cart:\" + id); other.save(\"none:\" + id); }\n}\n",
 	}, "Use.java:4 w:cart:* certain SET\nWrapper.java:4 w:* certain SET\ncache.ts:4 v1:user:* likely\n"+
 		"use.ts:4 v1:user:* likely GET\n")
+}
+
+// TestConstantsOfEnums has keys that methods and getters of constants make.
+func TestConstantsOfEnums(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Use.java": "class Use {\n  void f(String id) {\n    jedis.get(Name.CART.getPrefix() + id);\n    jedis.get(Kind.CART.getText() + id);\n" +
+			"    jedis.get(Two.CART.getKey() + id);\n    jedis.get(\"kind:\" + Two.USER.name());\n    jedis.get(\"kind:\" + Two.CART.title);\n" +
+			"    jedis.get(\"of:\" + Name.USER.getPrefix(\"x\"));\n    jedis.get(\"login:\" + Mode.LOGIN);\n  }\n}\n",
+		"Name.java": "enum Name {\n  CART, USER;\n  String getPrefix() {\n    return \"{\" + this.name() + \"}_\";\n  }\n" +
+			"  String getPrefix(String more) {\n    return name() + \":\" + more;\n  }\n}\n",
+		"Kind.java": "enum Kind {\n  CART(\"cart_\");\n  private String text;\n  Kind(String text) { this.text = text; }\n}\n",
+		"Two.java": "enum Two {\n  CART(\"a title\", \"cart:\"), USER(\"b\", \"user:\");\n  private String title;\n  private String key;\n" +
+			"  Two(String title, String key) {\n    this.title = title;\n    this.key = key;\n  }\n  String getKey() { return key; }\n}\n",
+		"Mode.java":  "enum Mode {\n  LOGIN, LOGOUT\n}\n",
+		"Other.java": "class Other {\n  String LOGIN = \"no\";\n}\n",
+		"Use.kt":     "fun f(id: String) = jedis.get(Place.HOME.path + id)\nenum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
+	}, "Use.java:3 {CART}_* certain GET\nUse.java:4 cart_* certain GET\nUse.java:5 cart:* certain GET\n"+
+		"Use.java:6 kind:USER certain GET\nUse.java:7 kind:a title certain GET\nUse.java:8 of:USER:x certain GET\n"+
+		"Use.java:9 login:* certain GET\nUse.kt:1 home:* certain GET\n")
+}
+
+// TestFormats has formats and builders of texts of the JVM, and wrappers of Kotlin with names of arguments.
+func TestFormats(t *testing.T) {
+	checkLines(t, map[string]string{
+		"A.java": "class A {\n  static final String TEXT = \"cart:{}:items:{}\";\n  void f(String id) {\n" +
+			"    jedis.get(StrUtil.format(\"a:{}\", id));\n    jedis.get(StrUtil.format(TEXT, id, Consts.KIND));\n" +
+			"    jedis.get(MessageFormat.format(\"c:{0}:{1}\", id, 1));\n    jedis.get(Texts.format(\"d:%s\", id));\n" +
+			"    jedis.get(new StringBuilder(\"e:\").append(id).append(\":x\").toString());\n    jedis.get(\"f:\" + DATES.format(id));\n  }\n}\n" +
+			"class Consts {\n  static final String KIND = \"k1\";\n}\n",
+		"Cache.kt": "class Cache(private val redisTemplate: StringRedisTemplate) {\n" +
+			"  fun <T> cached(ttl: Long, key: String, load: () -> T): T {\n    redisTemplate.opsForValue().get(\"kt:$key\")\n    return load()\n  }\n}\n",
+		"Use.kt": "class Use(private val cache: Cache) {\n  fun f(id: String) = cache.cached(key = \"user:$id\", ttl = 5) { 1 }\n" +
+			"  fun g(id: String) = redisTemplate.delete(\"g:%s\".format(id))\n}\n",
+	}, "A.java:4 a:* certain GET\nA.java:5 cart:*:items:k1 certain GET\nA.java:6 c:*:1 certain GET\nA.java:7 d:* certain GET\n"+
+		"A.java:8 e:*:x certain GET\nA.java:9 f:* certain GET\nCache.kt:3 kt:* certain GET\nUse.kt:2 kt:user:* certain GET\n"+
+		"Use.kt:3 g:* certain DEL\n")
+}
+
+// TestNotPinned has parts of keys whose value at a place in the source is only one of several.
+func TestNotPinned(t *testing.T) {
+	checkLines(t, map[string]string{
+		"a.ts": "import Redis from 'ioredis';\nconst redis = new Redis();\nlet COUNT = 0;\nconst version = process.env.V ?? 'v1';\n" +
+			"export const f = (id: string, kind = 'user', far: boolean) => {\n  redis.set(`n:${COUNT++}:${id}`, 1);\n" +
+			"  redis.set(`d:${kind}:${id}`, 1);\n  redis.set(`v:${version}:${id}`, 1);\n  let p = 'a';\n  if (id) p = 'b';\n" +
+			"  redis.set(`p:${p}:${id}`, 1);\n  redis.set(far ? 'far' : 'near', 1);\n  redis.set(key(id, true), 1);\n};\n" +
+			"const key = (id: string, all: boolean) => `k:${all ? 'all' : 'some'}:${id}`;\n",
+		"client.ts": "import axios, { AxiosInstance } from 'axios';\nimport Redis from 'ioredis';\nexport class Api {\n" +
+			"  constructor(private client: AxiosInstance) {}\n  f(id: string) { this.client.get(`v1/users:${id}`); }\n}\n",
+	}, "a.ts:6 n:*:* certain SET\na.ts:7 d:*:* certain SET\na.ts:8 v:*:* certain SET\na.ts:11 p:a:* certain SET\n"+
+		"a.ts:11 p:b:* certain SET\na.ts:12 far certain SET\na.ts:12 near certain SET\na.ts:13 k:*:* certain SET\na.ts:15 k:*:* likely\n")
 }

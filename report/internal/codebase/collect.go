@@ -22,6 +22,7 @@ type source struct {
 	types   map[string]string // classes of variables and members, by lower-case names; "" it has several
 	calls   [32]uint64        // hashes of the names of the functions that it calls
 	scopes  map[string]*node  // what clients put before each key, by their names
+	classes map[string]class  // of the checkout, by name
 }
 
 // A declaration gives a value a name.
@@ -30,6 +31,7 @@ type declaration struct {
 	value           *node
 	line            int32
 	text            string // of the line, if the name says that it is a key
+	enum            bool   // it is a constant of an enum, with the arguments of its constructor
 	source          *source
 	use             use
 }
@@ -108,6 +110,7 @@ type collector struct {
 	decls     []*declaration
 	functions []*function
 	sites     []*site
+	classes   map[string]class // by name
 }
 
 // notFunctions are words that a parenthesis follows and that call nothing.
@@ -253,7 +256,8 @@ func (c *collector) word(i int, t *token) {
 			c.forget(n)
 		}
 	}
-	if (i == 0 || !c.is(i-1, ".")) && slices.Contains(c.syntax.functions, word) && (next.kind == wordToken || c.is(i+1, "(")) {
+	if (i == 0 || !c.is(i-1, ".")) && slices.Contains(c.syntax.functions, word) &&
+		(next.kind == wordToken || c.is(i+1, "(") || c.syntax == kotlin && c.is(i+1, "<")) {
 		c.functionHeader(i)
 		return
 	}
@@ -268,49 +272,13 @@ func (c *collector) word(i int, t *token) {
 		if c.implicit() && t.first && (word == "format" || word == "sprintf" || c.lastCall(i)) {
 			c.returned(i)
 		}
-		if n := len(c.scopes); n > 0 && c.scopes[n-1].enum && c.tokens[i+2].kind == textToken && (t.first || c.is(i-1, ",") || c.is(i-1, "{")) {
-			value, _ := c.expression(i + 2)
-			c.declare(word, c.class(), value, t)
+		if c.enumConstant(i, word) {
 			return
 		}
 	}
 	c.call(i, word)
 	if c.is(i+1, ":") && !c.is(i+1, "::") {
 		c.property(i, word)
-	}
-}
-
-func (c *collector) classHeader(i int, word string) {
-	name := ""
-	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
-		switch {
-		case c.isWord(n):
-			w := c.textOf(n)
-			if name == "" && w != "class" || w == "for" && word == "impl" && c.isWord(n+1) {
-				if w == "for" {
-					w = c.textOf(n + 1)
-				}
-				name = c.words.keep(w)
-			} else if c.callees == nil {
-				c.file.supers[c.words.keep(w)] = true
-			}
-			if c.indent {
-				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
-					if c.isWord(m) && c.callees == nil {
-						c.file.supers[c.words.keep(c.textOf(m))] = true
-					}
-				}
-				c.push(i, n, scope{class: name})
-				return
-			}
-		case c.is(n, "{"):
-			c.push(i, n, scope{class: name, enum: word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"})
-			return
-		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="):
-			return
-		case c.match[n] > int32(n):
-			n = int(c.match[n])
-		}
 	}
 }
 
@@ -426,7 +394,8 @@ func (c *collector) methodHeader(i, open int) bool {
 				return false
 			}
 		} else if c.typeFirst {
-			if !c.is(i-1, ">") && !c.is(i-1, "]") && !c.is(i-1, "?") {
+			constructor := c.tokens[i].first && c.inClass() && c.textOf(i) == c.class()
+			if !constructor && !c.is(i-1, ">") && !c.is(i-1, "]") && !c.is(i-1, "?") {
 				return false
 			}
 		} else if !c.tokens[i].first && !c.is(i-1, "{") && !c.is(i-1, "}") && !c.is(i-1, ",") && !c.is(i-1, ";") && !c.is(i-1, "*") {

@@ -3,6 +3,7 @@ package codebase
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -174,7 +175,8 @@ func aboutServer(src string) bool {
 
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
-	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings()}
+	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings(),
+		classes: map[string]class{}}
 	s.found = map[string]int{}
 	s.caches = map[*syntax]cacheKind{}
 	var sites []*site
@@ -194,6 +196,8 @@ func (s *scanner) declarations() {
 			s.program.functions[f.name] = append(s.program.functions[f.name], f)
 		}
 		sites = append(sites, r.sites...)
+		maps.Copy(s.program.classes, r.classes)
+		r.file.classes = s.program.classes
 	})
 	for name, set := range s.program.settings {
 		s.symfonyCaches = s.symfonyCaches ||
@@ -216,8 +220,18 @@ func (s *scanner) declarations() {
 	s.lacks = s.lacksClient()
 	s.setups(sites)
 	s.layerPrefixes(sites)
+	active := map[*source]bool{} // files with commands
+	for _, site := range sites {
+		if site.command != nil {
+			active[site.source] = true
+		}
+	}
 	for _, site := range sites {
 		if site.before = s.before(site); site.setup != nil || site.prefix {
+			continue
+		}
+		if site.command.isCache() && s.inProcess(site, active) {
+			site.rest = true
 			continue
 		}
 		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 &&

@@ -241,3 +241,12 @@ func (c *collector) parameters(open int) (list []string, defaults []*node) {
 	}
 	return list, defaults
 }
+
+// conditional reports whether the statement at a token is that of an if without braces.
+func (c *collector) conditional(at int) bool {
+	if c.is(at-1, ")") {
+		open := c.opening(at - 1)
+		return open > 0 && (c.textOf(open-1) == "if" || c.textOf(open-1) == "while")
+	}
+	return c.isWord(at-1) && c.textOf(at-1) == "else"
+}

@@ -123,13 +123,14 @@ func (s *scanner) builders() {
 		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
-		if (u.begins || u.key == nil && s.aboutServer(c)) && acceptable(c, parts) {
+		unknown := strings.Contains(strings.ToLower(c.function.name), "prefix") // what follows it
+		if (u.begins || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
 			s.add(c, parts)
 		}
 	}
 	for _, d := range s.decls {
 		c := &site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{container: d.container}}
-		builder(c, &d.use, d.value)
+		builder(c, &d.use, d.only())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
