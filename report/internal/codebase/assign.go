@@ -251,9 +251,17 @@ func (c *collector) opening(i int) int {
 // property reads name: value of an object.
 func (c *collector) property(i int, word string) {
 	if n := len(c.open); n == 0 || c.open[n-1] != '{' || c.syntax != javaScript {
-		if prefixOptions[strings.ToLower(word)] {
+		begin := 0 // of the literal around
+		if len(c.blocks) > 0 && c.syntax == golang {
+			begin = c.blocks[len(c.blocks)-1]
+		}
+		member := begin > 0 && c.isWord(begin-1) && (namesKey(word) || strings.HasSuffix(word, "Template"))
+		if prefixOptions[strings.ToLower(word)] || member {
 			n, _ := c.expression(i + 2)
-			c.option(word, c.bound(n), &c.tokens[i])
+			n = c.bound(n)
+			if c.option(word, n, &c.tokens[i]); member {
+				c.declare(word, c.words.keep(c.textOf(begin-1)), n, &c.tokens[i])
+			}
 		}
 		return
 	}
@@ -265,7 +273,7 @@ func (c *collector) property(i int, word string) {
 	case c.tokens[value].kind == textToken || prefixOptions[strings.ToLower(word)]:
 		n, _ := c.expression(value)
 		n = c.bound(n)
-		if len(c.scopes) > 0 && c.inClass() {
+		if len(c.scopes) > 0 && c.inClass() || strings.HasSuffix(strings.ToLower(word), "prefix") {
 			c.declare(word, c.class(), n, &c.tokens[i])
 		}
 		c.option(word, n, &c.tokens[i])
