@@ -48,6 +48,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 		return r.info, err
 	}
 	if opt.Allocators && r.w.model != nil {
+		fillLogs()
 		r.models = r.w.model.Allocators()
 		r.info.Sampled, r.info.SampledLogs = make([]int64, len(r.models)), make([]int64, len(r.models))
 	}
