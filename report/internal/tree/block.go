@@ -260,9 +260,12 @@ func (b *Block) ensure(parent int32, hash uint64, label []byte, kind uint8, wide
 	return int32(i)
 }
 
-func (b *Block) isPinned(hash uint64) bool {
-	if _, ok := b.table.pinned[hash]; ok {
-		return true
+// isPinned reports whether a value that is folded at a place, or a shape, has its node.
+func (b *Block) isPinned(s *tableSpot, hash uint64) bool {
+	if s.values > 0 || s.shapes > 0 {
+		if _, ok := b.table.pinned[hash]; ok {
+			return true
+		}
 	}
 	_, ok := b.pinned[hash]
 	return ok
@@ -296,14 +299,15 @@ func (b *Block) varying(name []byte, e *patternEntry, size int64) int32 {
 		return -1
 	}
 	node := e.spot - 1
+	s := &b.table.spots[b.nodes[node].spots[inner]]
 	segment := b.segment(name, e)
 	hash := hashOf(b.nodes[node].hash, segment, inner)
-	if e.pins && b.isPinned(hash) {
+	if e.pins && b.isPinned(s, hash) {
 		return -1
 	}
 	if sampled {
 		b.nextSample()
-		if b.note(node, hash, segment, inner, false, size); b.isPinned(hash) {
+		if b.note(node, hash, segment, inner, false, size); b.isPinned(s, hash) {
 			return -1
 		}
 	}
@@ -470,12 +474,12 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 	switch {
 	case s.closed:
 		return b.ensure(node, restHash(b.nodes[node].hash), []byte(Rest), end, false, true)
-	case !s.folds(!varies(value), len(value)), size > s.large || b.isPinned(hash):
+	case !s.folds(!varies(value), len(value)), size > s.large || b.isPinned(s, hash):
 		return b.ensure(node, hash, value, kind, false, false)
 	}
 	if sampled {
 		b.note(node, hash, value, kind, false, size)
-		if b.isPinned(hash) {
+		if b.isPinned(s, hash) {
 			return b.ensure(node, hash, value, kind, false, false)
 		}
 	}
@@ -483,7 +487,7 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 		b.text = b.cut.appendShape(b.text[:0], value, kind)
 		if len(b.text) > 0 {
 			shape := hashOf(b.nodes[node].hash, b.text, kind)
-			if b.isPinned(shape) {
+			if b.isPinned(s, shape) {
 				b.noteFold(value, kind, b.text)
 				return b.ensure(node, shape, b.text, kind, true, false)
 			}

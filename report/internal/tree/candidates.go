@@ -61,22 +61,23 @@ func (c *candidates) slot(hash uint64) *candidate {
 
 // grow makes room for another value: it removes half of them if there are enough.
 func (c *candidates) grow() {
-	n, less := max(16, 2*len(c.slots)), int32(0)
-	if c.used >= maxCandidates {
-		hits := make([]int32, 0, c.used)
-		for i := range c.slots {
-			if c.slots[i].hits > 0 {
-				hits = append(hits, c.slots[i].hits)
-			}
+	var room [maxCandidates]candidate
+	list, less := room[:0], int32(0)
+	for _, s := range c.slots {
+		if s.hits > 0 {
+			list = append(list, s)
 		}
-		slices.Sort(hits)
-		n, less = len(c.slots), hits[len(hits)/2]
+	}
+	if c.used < maxCandidates {
+		c.slots = make([]candidate, max(16, 2*len(c.slots)))
+	} else {
+		slices.SortFunc(list, func(a, b candidate) int { return int(a.hits - b.hits) })
+		less = list[len(list)/2].hits
 		c.missed += less
 	}
-	old := c.slots
-	c.slots, c.used = make([]candidate, n), 0
-	clear(c.slots) // not read before it is written: see hashindex.List
-	for _, s := range old {
+	clear(c.slots) // new memory, too, is not read before it is written: see hashindex.List
+	c.used = 0
+	for _, s := range list {
 		if s.hits > less {
 			*c.slot(s.hash) = candidate{s.hash, s.hits - less, s.size}
 			c.used++
