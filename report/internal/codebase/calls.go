@@ -8,6 +8,9 @@ import (
 
 // call notes the keys of a call whose method is token i.
 func (c *collector) call(i int, word string) {
+	if c.callees == nil {
+		c.client(i)
+	}
 	args, ok := c.callArguments(i)
 	if !ok || len(args) == 0 {
 		return
@@ -66,7 +69,17 @@ func (c *collector) call(i int, word string) {
 	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
 		if command = commandOf(word); command != nil && command.jvm && !c.jvm || c.syntax == golang && word == lower {
 			command = nil // of Redisson, or not exported
+		} else if c.jvm && lower == "getset" && len(args) == 1 {
+			command = commands()["getset!"] // of Redisson, not GETSET
 		}
+	}
+	if word == "Key" && c.syntax == golang && c.file.client && strings.Contains(receiver, ".b.") { // of rueidis
+		if command = commandOf(lastWord(receiver)); command != nil {
+			for _, a := range args {
+				c.site(&site{key: c.bound(a), command: command, sure: Certain}, t)
+			}
+		}
+		return
 	}
 	if c.file.holds[lastWord(receiver)] == holdsMemory && (command == nil || !command.unusual) {
 		return
@@ -108,6 +121,11 @@ func (c *collector) call(i int, word string) {
 		for _, k := range keys {
 			one := own
 			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
+			if n == 0 && pairs[command.name] {
+				lost := *command // the key loses what it has
+				lost.writes = false
+				one.command = &lost
+			}
 			c.site(&one, t)
 		}
 	}
@@ -157,7 +175,8 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 		}
 	}
 	if c.is(open, "(") {
-		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) {
+		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) ||
+			c.syntax == ruby && c.isWord(i-3) && c.textOf(i-3) == "def" {
 			return nil, false
 		}
 		c.steps, c.depth = 0, 0
@@ -203,7 +222,7 @@ func (c *collector) site(s *site, t *token) {
 		return
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
-	s.layer = c.layerOf(s.receiver, s.command)
+	s.layer = c.layerOf(s)
 	c.sites = append(c.sites, s)
 }
 
@@ -294,7 +313,7 @@ func (c *collector) isContext(n *node) bool {
 func (c *collector) sureOf(command *command, receiver string) Sure {
 	last := lastWord(receiver)
 	switch {
-	case (notClient(last) || answers[last]) && !command.unusual:
+	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
 	case ofServer(receiver), c.file.holds[last] == holdsServer:
 		return Certain
@@ -305,7 +324,7 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	case len(last) < 3 && command.name == "GET" && c.syntax != ruby && c.syntax != golang && !c.file.imports[last],
 		c.syntax == php && receiver == "storage":
 		return 0 // of a dictionary, or of files
-	case c.file.redis && clients[strings.TrimLeft(last, "$@_")]:
+	case (c.file.redis || command.unusual && len(command.name) > 3 && c.syntax.loose) && clients[strings.TrimLeft(last, "$@_")]:
 		return Likely
 	}
 	return 0
@@ -327,6 +346,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "config") {
 		return
+	}
+	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {
+		return // what a cache returned
 	}
 	other := false
 	switch imports := c.file.imports; c.syntax {
@@ -385,6 +407,11 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		}
 		if key.kind == listNode && len(key.args) > 0 {
 			key = key.args[0]
+		}
+		for n := key; n.kind == callNode && strings.HasPrefix(n.text, "Add") && n.of != nil; n = n.of {
+			if n.of.kind == wordNode && n.of.text == "Args" && len(n.args) > 0 { // redis.Args{}.Add(key)
+				key = n.args[0]
+			}
 		}
 		if c.file.redis || ofServer(receiver) {
 			c.site(&site{key: key, command: command, sure: Certain, expiry: c.rawExpiry(i, command)}, t)

@@ -12,7 +12,7 @@ const (
 	listNode           // a list
 	orNode             // the first of args that has a text
 	paramNode          // parameter number index of the function around
-	eitherNode         // one of args, depending on what was done before
+	eitherNode         // one of args, depending on what was done before, or on a condition: its text is ?
 	settingNode        // a setting of the application, by its path; label is its default
 )
 
@@ -127,6 +127,9 @@ func (p *parser) sum(i int) (*node, int) {
 	first, i := p.operand(i)
 	parts := []*node{first}
 	for p.is(i, p.concat) && len(parts) < maxArgs {
+		if p.concat == "+" && p.is(i+1, "+") && p.tokens[i+1].start == p.tokens[i].end { // a counter
+			return hole, i + 2
+		}
 		var n *node
 		n, i = p.operand(i + 1)
 		parts = append(parts, n)
@@ -141,11 +144,15 @@ func (p *parser) sum(i int) (*node, int) {
 		other, next := p.sum(i + 1)
 		return &node{kind: orNode, args: []*node{n, other}}, next
 	case p.is(i, "?") && p.syntax != rust && p.syntax != kotlin && p.syntax != golang:
-		_, i = p.sum(i + 1)
+		n, i = p.sum(i + 1)
+		other := hole
 		if p.is(i, ":") {
-			_, i = p.sum(i + 1)
+			other, i = p.sum(i + 1)
 		}
-		return hole, i
+		if n.kind != textNode || other.kind != textNode {
+			return hole, i
+		}
+		return &node{kind: eitherNode, text: "?", args: []*node{n, other}}, i
 	case t.kind == wordToken && !t.first && p.syntax == python && p.textOf(i) == "if":
 		return hole, i
 	case t.kind == markToken && !t.first && strings.IndexByte("-*/%<>=&|^!", t.mark) >= 0 && !p.is(i, "=") &&
@@ -285,6 +292,8 @@ func (p *parser) members(n *node, i int) (*node, int) {
 		case p.is(i, "{") && p.tokens[i-1].mark == ']' && p.tokens[i-1].kind == markToken &&
 			(p.syntax == csharp || p.syntax == java):
 			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
+		case p.is(i, "{") && n.kind == wordNode && n.text == "Args" && p.syntax == golang && p.match[i] > 0:
+			i = p.behind(i) // of redigo, to which Add appends
 		case p.is(i, "{") && !t.first && n.kind == wordNode && n.text == "string" && p.syntax == golang:
 			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
 		case (p.is(i, "!") || p.is(i, "?")) && p.tokens[i].start == p.tokens[i-1].end &&
@@ -374,7 +383,7 @@ func (p *parser) arguments(i int) (args []*node) {
 		// What is left of the argument is no text.
 		for rest := next; ; rest++ {
 			if rest >= end || p.is(rest, ",") {
-				if rest > next && !(p.syntax == ruby && p.is(next, "=>")) &&
+				if rest > next && !(p.syntax == golang && p.is(next, ".")) && !(p.syntax == ruby && p.is(next, "=>")) &&
 					!(p.syntax == python && p.isWord(next) && p.textOf(next) == "for") {
 					n = &node{kind: holeNode, label: label}
 				}
