@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/memory"
 	"github.com/rdblens/rdblens/parser/message"
@@ -249,6 +251,32 @@ func (m *Memory) explain(id string, args ...message.Arg) {
 	sentence := message.New(id, args...)
 	m.Explanation, m.ExplanationMessages = append(m.Explanation, sentence.String()),
 		append(m.ExplanationMessages, sentence)
+}
+
+// stored returns m without the texts that restore makes of the rest, as a state has it.
+func (m *Memory) stored() *Memory {
+	if m == nil {
+		return nil
+	}
+	s := *m
+	s.NoteMessage, s.Explanation, s.Parts = message.Message{}, nil, slices.Clone(m.Parts)
+	for i := range s.Parts {
+		s.Parts[i].Remedy, s.Parts[i].RemedyMessage = "", message.Message{}
+	}
+	return &s
+}
+
+func (m *Memory) restore() {
+	if m == nil {
+		return
+	}
+	m.NoteMessage = message.Sentence(m.Note)
+	for i := range m.Parts {
+		m.Parts[i].setRemedy()
+	}
+	for _, sentence := range m.ExplanationMessages {
+		m.Explanation = append(m.Explanation, sentence.String())
+	}
 }
 
 // explainDifference says what the difference d, in bytes, between a snapshot's

@@ -136,10 +136,7 @@ func (m *Memory) divide(in *Input, p *memory.Instance, nameBytes, keys int64, in
 		if of == PartsOfInfo && part.Name == "startup" {
 			part.Basis = byServer
 		}
-		if t := partTextOf(part.Name); t.remedy != "" {
-			part.RemedyMessage = message.New(t.remedy, message.Code("code", t.code))
-			part.Remedy = part.RemedyMessage.String()
-		}
+		part.setRemedy()
 	}
 	slices.SortFunc(m.Parts, func(a, b MemoryPart) int { return cmp.Compare(partIndex(a.Name), partIndex(b.Name)) })
 	if of == PartsOfInfo && info.Keys >= 0 && info.Keys != in.Keys {
@@ -150,6 +147,17 @@ func (m *Memory) divide(in *Input, p *memory.Instance, nameBytes, keys int64, in
 		m.explain("{values} of deleted keys wait to be freed: they are in the rest",
 			message.Number("values", n, "1 value", "{n} values"))
 	}
+}
+
+func (p *MemoryPart) setRemedy() {
+	t := partTextOf(p.Name)
+	switch {
+	case t.code != "":
+		p.RemedyMessage = message.New(t.remedy, message.Code("code", t.code))
+	case t.remedy != "":
+		p.RemedyMessage = message.New(t.remedy)
+	}
+	p.Remedy = p.RemedyMessage.String()
 }
 
 // addReported adds the parts of used_memory that a server said. keys is the number of

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -32,7 +33,7 @@ import (
 // have the checksum of zstd. Whatever changes in these forms changes the number in the
 // magic.
 const (
-	shardMagic = "rdblens-shard/9\n"
+	shardMagic = "rdblens-shard/10\n"
 	// MaxShard is the largest size of a state in bytes.
 	MaxShard = 16 << 20
 	// maxShardText bounds what a part of a state may be decompressed to, in bytes.
@@ -137,7 +138,10 @@ func (s *scan) shard(b *agg.Builder, inputs []Input, failed ScanError) ([]byte, 
 	o := &s.opt
 	h := shardHeader{Tool: o.Tool, Run: o.Run, Names: shardNames(), Policy: s.policy.Stored, Top: o.Top,
 		Examples: o.Examples, By: o.By, GroupOrder: o.GroupOrder, FailOn: o.FailOn,
-		Server: o.Memory.Server, Allocator: o.Memory.Allocator, State: o.Memory.State, Filter: s.filter, Inputs: inputs}
+		Server: o.Memory.Server, Allocator: o.Memory.Allocator, State: o.Memory.State, Filter: s.filter, Inputs: slices.Clone(inputs)}
+	for i := range h.Inputs {
+		h.Inputs[i].Memory = inputs[i].Memory.stored()
+	}
 	for _, e := range failed {
 		h.Failed = append(h.Failed, failedInput{e.row, e.Err.Error()})
 	}
@@ -207,8 +211,9 @@ func readShardMagic(r io.Reader) (length uint32, err error) {
 	case magic == shardMagic:
 		return length, nil
 	case strings.HasPrefix(magic, family):
+		magic, _, _ = strings.Cut(magic, "\n") // of another form: it may be shorter
 		return 0, &parser.FormatError{Reason: message.Format("the state has the form %q, this version reads %q",
-			strings.TrimSpace(magic), strings.TrimSpace(shardMagic)),
+			magic, strings.TrimSpace(shardMagic)),
 			Hint: message.New("scan and merge with the same version")}
 	}
 	return 0, &parser.FormatError{Reason: message.New("this is not the state of a scan"),
@@ -251,6 +256,9 @@ func readShardHeader(r io.Reader) (*shardHeader, error) {
 		if f.Input < 0 || f.Input >= len(h.Inputs) {
 			return nil, agg.ErrState
 		}
+	}
+	for i := range h.Inputs {
+		h.Inputs[i].Memory.restore()
 	}
 	return h, nil
 }

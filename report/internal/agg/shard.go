@@ -128,9 +128,9 @@ func (sh *Shard) Flush(end bool) error {
 // that aggregates distinguish besides the leaf.
 type shortcut struct {
 	pattern, key, findings uint64
-	large                  int64 // keys of more bytes may have another leaf
 	to                     *aggregate
 	generation             uint32
+	rate                   int32 // for Block.Skip
 	segments, position     int32
 }
 
@@ -142,7 +142,7 @@ func (sh *Shard) aggregate(
 	key, findings := aggregateKey(k, owner), findingsHash(found)
 	s := &sh.shortcuts[(f.Group^bits.RotateLeft64(key, 32)^findings)*0x9e3779b97f4a7c15>>(64-shortcutBits)]
 	if s.to != nil && s.pattern == f.Group && s.key == key && s.findings == findings && s.segments == int32(f.Segments) &&
-		size <= s.large && s.generation == sh.tree.Generation() && sh.tree.Skip() {
+		s.generation == sh.tree.Generation() && sh.tree.Skip(s.rate, size) {
 		return s.to, s.position
 	}
 	id := aggregateID{sh.tree.Leaf(k.Name, f, size), key, findings}
@@ -151,8 +151,8 @@ func (sh *Shard) aggregate(
 		i = sh.aggregates.insert(slot, id, found)
 	}
 	a := sh.aggregates.list.At(i)
-	if large, generation, ok := sh.tree.Shared(id.leaf, f); ok && size <= large {
-		*s = shortcut{f.Group, key, findings, large, a, generation, int32(f.Segments), int32(i)}
+	if rate, generation, ok := sh.tree.Shared(id.leaf, f); ok {
+		*s = shortcut{f.Group, key, findings, a, generation, rate, int32(f.Segments), int32(i)}
 	}
 	return a, int32(i)
 }

@@ -11,6 +11,7 @@ type alignment struct {
 	cost   float64 // of what one has fixed and the other has not, 0 none
 	filled bool    // a word of the group stands where the source has a variable
 	folded bool    // a word of the source is a * of the group
+	spans  bool    // a variable of the source stands for several segments
 }
 
 const varies = 0 // the symbol of what varies, in a pattern of the source
@@ -140,10 +141,21 @@ func (a *aligner) variable(i, j int) (best *alignment) {
 			next := *rest
 			next.cost += cost
 			next.filled = next.filled || filled
+			next.spans = next.spans || a.separated(a.group[j:end])
 			best = better(best, &next)
 		}
 	}
 	return best
+}
+
+// separated reports whether a value has a separator that the source has, too.
+func (a *aligner) separated(value string) bool {
+	for n := range len(value) {
+		if separates(value[n]) && bytes.IndexByte(a.source, value[n]) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // fill returns the cost of a variable whose value is a part of the group's pattern.
@@ -177,8 +189,11 @@ func (a *aligner) fill(i, from, to int) (cost float64, filled, ok bool) {
 	switch {
 	case i == 0 && separators > 2:
 		return 0, false, false
-	case i == 0 && separators > 0:
-		return 0.1, false, true // a prefix
+	case i == 0 && separators > 0: // a prefix
+		if a.separated(value) {
+			return 0.2, false, true
+		}
+		return 0.1, false, true
 	case letters && separators > 0, strings.Contains(value, " "):
 		return a.ownText(value)
 	case letters:

@@ -7,7 +7,7 @@ import (
 
 // assignment reads a declaration or an assignment, whose operator is token i.
 func (c *collector) assignment(i int) {
-	if n := len(c.open); i < 1 || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
+	if n := len(c.open); i < max(1, c.header) || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
 		return // a default, or an argument with a name
 	}
 	at := c.assigned(i)
@@ -50,7 +50,9 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at))
+			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
+				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
+			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps)
 		}
 		if keyLike(name) {
 			c.named(n, t)
@@ -58,6 +60,8 @@ func (c *collector) assignment(i int) {
 		if c.syntax.members && c.inConstructor() && !c.declares(at) {
 			c.declare(name, c.class(), n, t)
 		}
+	case own && n.kind == paramNode && strings.HasPrefix(strings.ToLower(c.function().name), "set"):
+		// programs that call the setter have another value
 	case own:
 		c.declare(strings.TrimLeft(name, "@"), c.class(), n, t)
 	case base == "" || base == "exports" || base == "module":
@@ -65,7 +69,9 @@ func (c *collector) assignment(i int) {
 	case base[0] >= 'A' && base[0] <= 'Z':
 		c.declare(name, base, n, t)
 	}
-	c.option(name, n, t)
+	if c.syntax != csharp && !c.declares(at) || strings.EqualFold(name, "instancename") {
+		c.option(name, n, t)
+	}
 }
 
 // declares reports whether the variable at a token is a new one.
@@ -219,7 +225,7 @@ func (c *collector) arrow(i int) {
 	if (c.syntax == php || c.syntax == ruby) && c.tokens[i-1].kind == textToken {
 		t := &c.tokens[i-1]
 		if name := c.src[t.body:t.tail]; c.syntax == php && name == "prefix" {
-			c.layerPrefix(i + 1)
+			c.prefixText(i-1, name)
 		} else if prefixOptions[strings.ToLower(name)] {
 			n, _ := c.expression(i + 1)
 			c.option(name, c.bound(n), t)
@@ -263,9 +269,26 @@ func (c *collector) property(i int, word string) {
 
 // option notes the prefix of the keys of a client.
 func (c *collector) option(name string, n *node, t *token) {
-	if prefixOptions[strings.ToLower(name)] && c.file.redis && n.kind != holeNode && c.callees == nil {
-		c.sites = append(c.sites, &site{key: n, line: t.line, text: c.lineOf(t), source: c.file, function: c.function(), prefix: true})
+	if !prefixOptions[strings.ToLower(name)] || !c.file.redis || c.callees != nil {
+		return
 	}
+	s := &site{key: n, line: t.line, source: c.file, function: c.function(), prefix: true}
+	if c.syntax == csharp && strings.EqualFold(name, "instancename") {
+		s.key, s.layer = fixedPrefix(n), distributedLayer
+	} else if n.kind == holeNode || c.made > 0 && t.start < c.tokens[c.made].start || c.syntax == javaScript && c.ofLibrary() {
+		return
+	}
+	c.sites = append(c.sites, s)
+}
+
+// ofLibrary reports whether the object around is an argument of a class that is no client.
+func (c *collector) ofLibrary() bool {
+	n := len(c.blocks)
+	if n == 0 || !c.is(c.blocks[n-1]-1, "(") {
+		return false
+	}
+	word := c.textOf(max(c.blocks[n-1]-2, 0))
+	return word[0] >= 'A' && word[0] <= 'Z' && !clientMakers[word]
 }
 
 // declare notes a constant or a member.

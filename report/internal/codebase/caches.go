@@ -13,7 +13,7 @@ type cacheKind byte
 const (
 	cachesElsewhere cacheKind = 1 << iota // in the process, in files or in another server
 	cachesOnServer                        // those of Spring as NAME::KEY
-	cachesPrefixed                        // something precedes the name, or replaces ::
+	cachesFused                           // FusionCache
 	cachesAreHashes                       // of Redisson, named after the cache
 )
 
@@ -21,8 +21,7 @@ const (
 var springCaches = map[string]cacheKind{"CaffeineCacheManager": cachesElsewhere, "EhCacheCacheManager": cachesElsewhere,
 	"ConcurrentMapCacheManager": cachesElsewhere, "SimpleCacheManager": cachesElsewhere, "JCacheCacheManager": cachesElsewhere,
 	"RedisCacheManager": cachesOnServer, "RedisCacheConfiguration": cachesOnServer, "RedisCacheWriter": cachesOnServer,
-	"prefixCacheNameWith(": cachesPrefixed, "prefixKeysWith(": cachesPrefixed,
-	"computePrefixWith(": cachesPrefixed, "RedissonSpringCacheManager": cachesAreHashes}
+	"RedissonSpringCacheManager": cachesAreHashes}
 
 // cacheOfRedis matches the class or the method that puts distributed caches of .NET on the server,
 // and fusedOnServer that which puts FusionCache on a distributed one.
@@ -35,7 +34,13 @@ var cacheOnServer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
 })
 
-// cachesOf returns what a source says of the caches of Spring, of .NET, of Rails or of Django.
+// cacheDriver matches the driver of a cache of CodeIgniter, or of Laravel and ThinkPHP where no environment
+// can change it.
+var cacheDriver = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:driver\('cache',[^)]*'adapter'|'default')\s*=>\s*'(\w+)'`)
+})
+
+// cachesOf returns what a source says of the caches of Spring, .NET, Rails, Django or of frameworks of PHP.
 func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 	switch {
 	case s.jvm && strings.Contains(src, "Cache"):
@@ -44,12 +49,12 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 				kind |= k
 			}
 		}
-		if strings.Contains(src, "etKeyPrefix") { // of the settings, which hardly any application has
-			kind &^= cachesPrefixed
+	case s == ruby && strings.Contains("/"+name, "/config/") && path.Base(name) != "development.rb":
+		if path.Base(name) == "production.rb" {
+			kind = cachesElsewhere // in files
 		}
-	case s == ruby && strings.Contains(src, "cache_store") && strings.HasPrefix(name, "config/") && path.Base(name) != "development.rb":
 		for line := range strings.Lines(src) {
-			if line = strings.TrimSpace(line); !strings.Contains(line, "_store") || line[0] == '#' {
+			if line = strings.TrimSpace(line); !strings.Contains(line, "cache_store") || line[0] == '#' {
 				continue
 			} else if ofServer(strings.ToLower(line)) {
 				kind |= cachesOnServer
@@ -62,7 +67,16 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 			kind = cachesOnServer
 		}
 		if fusedOnServer.MatchString(src) {
-			kind |= cachesPrefixed
+			kind |= cachesFused
+		}
+	case s == php:
+		config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
+		switch driver := cacheDriver().FindStringSubmatch(src); {
+		case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)),
+			driver != nil && ofServer(driver[1]):
+			kind = cachesOnServer
+		case strings.Contains(src, "Yii::$app"), config, driver != nil && strings.Contains(driver[0], "adapter"):
+			kind = cachesElsewhere
 		}
 	case s == python && strings.Contains(src, "CACHES"):
 		if kind = cachesElsewhere; cacheOnServer().MatchString(src) {
@@ -76,9 +90,12 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 func (s *scanner) elsewhere(c *site) bool {
 	if c.source.syntax == csharp && c.command.isCache() {
 		if c.source.imports["ZiggyCreatures"] {
-			return s.caches[csharp]&cachesPrefixed == 0
+			return s.caches[csharp]&cachesFused == 0
 		}
 		return s.caches[csharp]&cachesOnServer == 0 && !c.source.client
+	}
+	if c.source.imports["ItemInterface"] { // of Symfony, whose caches are in files unless a setting says otherwise
+		return !s.symfonyCaches
 	}
 	if kind := s.caches[c.source.syntax]; c.source.syntax.jvm || kind&cachesElsewhere == 0 || kind&cachesOnServer != 0 {
 		return false
@@ -97,8 +114,9 @@ func (s *scanner) springCache(c *site, parts []string) []string {
 		return []string{strings.TrimSuffix(parts[0], "::")}
 	case kind&cachesOnServer == 0 && (kind&cachesElsewhere != 0 || typed != "" && !ofServer(strings.ToLower(typed))):
 		return nil
-	case kind&cachesPrefixed != 0 && parts[0] != "":
-		return add([]string{"", strings.TrimSuffix(parts[0], "::")}, "")
+	case s.layers[springLayer] != "" && parts[0] != "":
+		name := strings.TrimSuffix(parts[0], "::")
+		return starred([]string{strings.ReplaceAll(s.layers[springLayer], cacheName.text, name) + "*"})
 	}
 	return parts
 }

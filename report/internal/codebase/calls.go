@@ -8,6 +8,9 @@ import (
 
 // call notes the keys of a call whose method is token i.
 func (c *collector) call(i int, word string) {
+	if c.callees == nil {
+		c.client(i)
+	}
 	args, ok := c.callArguments(i)
 	if !ok || len(args) == 0 {
 		return
@@ -108,6 +111,11 @@ func (c *collector) call(i int, word string) {
 		for _, k := range keys {
 			one := own
 			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
+			if n == 0 && pairs[command.name] {
+				lost := *command // the key loses what it has
+				lost.writes = false
+				one.command = &lost
+			}
 			c.site(&one, t)
 		}
 	}
@@ -157,7 +165,8 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 		}
 	}
 	if c.is(open, "(") {
-		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) {
+		if c.match[open] == 0 || i > 0 && c.isWord(i-1) && slices.Contains(c.syntax.functions, c.textOf(i-1)) ||
+			c.syntax == ruby && c.isWord(i-3) && c.textOf(i-3) == "def" {
 			return nil, false
 		}
 		c.steps, c.depth = 0, 0
@@ -305,7 +314,7 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	case len(last) < 3 && command.name == "GET" && c.syntax != ruby && c.syntax != golang && !c.file.imports[last],
 		c.syntax == php && receiver == "storage":
 		return 0 // of a dictionary, or of files
-	case c.file.redis && clients[strings.TrimLeft(last, "$@_")]:
+	case (c.file.redis || command.unusual && len(command.name) > 3 && c.syntax.loose) && clients[strings.TrimLeft(last, "$@_")]:
 		return Likely
 	}
 	return 0

@@ -19,8 +19,10 @@ type source struct {
 	imports map[string]bool   // words of its import statements
 	supers  map[string]bool   // words behind the names of its classes: what they extend
 	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
+	types   map[string]string // classes of variables and members, by lower-case names; "" it has several
 	calls   [32]uint64        // hashes of the names of the functions that it calls
 	scopes  map[string]*node  // what clients put before each key, by their names
+	classes map[string]class  // of the checkout, by name
 }
 
 // A declaration gives a value a name.
@@ -29,6 +31,7 @@ type declaration struct {
 	value           *node
 	line            int32
 	text            string // of the line, if the name says that it is a key
+	enum            bool   // it is a constant of an enum, with the arguments of its constructor
 	source          *source
 	use             use
 }
@@ -61,8 +64,8 @@ type passed struct {
 	command *command
 	sure    Sure
 	expiry  expiry
-	list    bool // the key is a parameter that is a list of keys
-	layer   layer
+	list    bool   // the key is a parameter that is a list of keys
+	before  string // what precedes the key
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -89,7 +92,7 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
-	field            bool       // its script takes it where commands take a field
+	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
 
@@ -101,10 +104,13 @@ type collector struct {
 	open      []byte // brackets around the token
 	blocks    []int  // tokens of the braces, or lines that are less indented, around it
 	skip      int    // token that ends what is not read: tests in a file of Rust
+	header    int    // token that ends the parameters of the last function
+	made      int    // token that ends the call which makes a client
 	callees   map[string]bool
 	decls     []*declaration
 	functions []*function
 	sites     []*site
+	classes   map[string]class // by name
 }
 
 // notFunctions are words that a parenthesis follows and that call nothing.
@@ -133,16 +139,20 @@ func (c *collector) run() {
 		case wordToken:
 			c.word(i, t)
 		case textToken:
-			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') {
+			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') && !c.is(i+1, ",") {
 				c.returned(i)
 			}
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
 			}
+			if c.syntax == python && strings.Contains(c.src[t.body:t.tail], "KEY_") {
+				c.prefixText(i, c.src[t.body:t.tail])
+			}
 		}
 	}
-	for _, s := range c.sites {
-		s.scope()
+	before, uses := c.file.scopes[optPrefix], func(s *site) bool { return s.command != nil }
+	if before != nil && !slices.ContainsFunc(c.sites, uses) {
+		c.prefixOf(0, connectionLayer, before) // it makes clients for others
 	}
 }
 
@@ -205,6 +215,9 @@ func (c *collector) word(i int, t *token) {
 	if list := setupWords()[word]; list != nil {
 		c.setUp(i, list)
 	}
+	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
+		c.prefixText(i, word)
+	}
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":
 		if t.first {
@@ -243,7 +256,8 @@ func (c *collector) word(i int, t *token) {
 			c.forget(n)
 		}
 	}
-	if (i == 0 || !c.is(i-1, ".")) && slices.Contains(c.syntax.functions, word) && (next.kind == wordToken || c.is(i+1, "(")) {
+	if (i == 0 || !c.is(i-1, ".")) && slices.Contains(c.syntax.functions, word) &&
+		(next.kind == wordToken || c.is(i+1, "(") || c.syntax == kotlin && c.is(i+1, "<")) {
 		c.functionHeader(i)
 		return
 	}
@@ -258,9 +272,7 @@ func (c *collector) word(i int, t *token) {
 		if c.implicit() && t.first && (word == "format" || word == "sprintf" || c.lastCall(i)) {
 			c.returned(i)
 		}
-		if n := len(c.scopes); n > 0 && c.scopes[n-1].enum && c.tokens[i+2].kind == textToken && (t.first || c.is(i-1, ",") || c.is(i-1, "{")) {
-			value, _ := c.expression(i + 2)
-			c.declare(word, c.class(), value, t)
+		if c.enumConstant(i, word) {
 			return
 		}
 	}
@@ -268,112 +280,6 @@ func (c *collector) word(i int, t *token) {
 	if c.is(i+1, ":") && !c.is(i+1, "::") {
 		c.property(i, word)
 	}
-}
-
-// importNames notes the names that a statement imports.
-func (c *collector) importNames(i int) {
-	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
-		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
-			return
-		}
-		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
-			c.file.imports[c.words.keep(c.textOf(n))] = true
-			c.file.client = c.file.client || ofServer(strings.ToLower(c.textOf(n)))
-		}
-	}
-}
-
-func (c *collector) classHeader(i int, word string) {
-	name := ""
-	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
-		switch {
-		case c.isWord(n):
-			w := c.textOf(n)
-			if name == "" && w != "class" || w == "for" && word == "impl" && c.isWord(n+1) {
-				if w == "for" {
-					w = c.textOf(n + 1)
-				}
-				name = c.words.keep(w)
-			} else if c.callees == nil {
-				c.file.supers[c.words.keep(w)] = true
-			}
-			if c.indent {
-				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
-					if c.isWord(m) && c.callees == nil {
-						c.file.supers[c.words.keep(c.textOf(m))] = true
-					}
-				}
-				c.push(i, n, scope{class: name})
-				return
-			}
-		case c.is(n, "{"):
-			c.push(i, n, scope{class: name, enum: word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"})
-			return
-		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="):
-			return
-		case c.match[n] > int32(n):
-			n = int(c.match[n])
-		}
-	}
-}
-
-// newFunction notes a function with the parameters between two brackets.
-func (c *collector) newFunction(name, container string, open int) *function {
-	f := &function{name: c.words.keep(name), container: container, source: c.file}
-	if open > 0 {
-		f.params, f.defaults = c.parameters(open)
-		for n := open + 1; n < int(c.match[open]) && !f.rest; n++ {
-			f.rest = c.is(n, ".") && c.is(n+1, ".") || c.isWord(n) && (c.textOf(n) == "vararg" || c.textOf(n) == "params") ||
-				c.is(n, "*") && (c.syntax == python || c.syntax == ruby)
-		}
-	}
-	c.functions = append(c.functions, f)
-	return f
-}
-
-// parameters returns the names of parameters, and their defaults.
-func (c *collector) parameters(open int) (list []string, defaults []*node) {
-	end := int(c.match[open])
-	var words []string
-	var value *node
-	done := false
-	flush := func() {
-		if n := len(words); n > 0 {
-			w := words[0]
-			if c.typeFirst {
-				w = words[n-1]
-			}
-			list = append(list, c.words.keep(w))
-			defaults = append(defaults, value)
-		}
-		words, done, value = nil, false, nil
-	}
-	for n := open + 1; n < end && len(list) < maxArgs; n++ {
-		switch w := c.textOf(n); {
-		case c.is(n, ","):
-			flush()
-		case c.is(n, "=") && c.syntax != golang:
-			value, _ = c.expression(n + 1)
-			done = true
-		case c.is(n, ":"):
-			done = true
-		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
-			switch w {
-			case "mut", "public", "private", "protected", "readonly", "final", "val", "var", "vararg", "params", "this", "ref", "out", "in":
-			default:
-				words = append(words, w)
-			}
-		case c.is(n, "<") && c.generic(n) > 0:
-			n = c.generic(n)
-		case c.match[n] > int32(n):
-			n = int(c.match[n])
-		}
-	}
-	flush()
-	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
-		list, defaults = list[1:], defaults[1:]
-	}
-	return list, defaults
 }
 
 // functionHeader reads a function that begins with a keyword.
@@ -424,6 +330,13 @@ func (c *collector) functionHeader(i int) {
 	if open > 0 && c.match[open] > 0 {
 		body = int(c.match[open])
 	}
+	c.header = body
+	if of := delegates[name]; of != 0 && ofServer(strings.ToLower(c.file.path+container)) {
+		near := strings.ToLower(c.src[c.tokens[i].start:min(len(c.src), int(c.tokens[i].start)+800)])
+		if strings.Contains(near, "prefix") || strings.Contains(near, "namespace") {
+			c.prefixOf(i, of, hole)
+		}
+	}
 	if c.syntax == ruby && c.endless(max(last, body)+1) {
 		c.result(c.newFunction(name, container, open), max(last, body)+2)
 		return
@@ -436,6 +349,9 @@ func (c *collector) functionHeader(i int) {
 		c.functions[len(c.functions)-1].self = self
 	}
 }
+
+// delegates are methods that get the calls of methods which a class does not have.
+var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer}
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {
@@ -478,7 +394,8 @@ func (c *collector) methodHeader(i, open int) bool {
 				return false
 			}
 		} else if c.typeFirst {
-			if !c.is(i-1, ">") && !c.is(i-1, "]") && !c.is(i-1, "?") {
+			constructor := c.tokens[i].first && c.inClass() && c.textOf(i) == c.class()
+			if !constructor && !c.is(i-1, ">") && !c.is(i-1, "]") && !c.is(i-1, "?") {
 				return false
 			}
 		} else if !c.tokens[i].first && !c.is(i-1, "{") && !c.is(i-1, "}") && !c.is(i-1, ",") && !c.is(i-1, ";") && !c.is(i-1, "*") {

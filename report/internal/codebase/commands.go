@@ -107,7 +107,8 @@ var raw = wordSet(`do send call cmd execute sendcommand send_command execute_com
 	executeasync doraw docontext dowithtimeout command`)
 
 // scripts are methods that take a list of the keys which a script uses.
-var scripts = wordSet(`eval evalsha evalro run runro evalasync scriptevaluate scriptevaluateasync fcall evalsharo`)
+var scripts = wordSet(`eval evalsha evalro run runro evalasync scriptevaluate scriptevaluateasync fcall evalsharo
+	_evalscript evalscript runscript execscript executescript`)
 
 // fetchers are methods of caches that take a key first.
 var fetchers = wordSet(`get set fetch read write remember rememberforever put forever forget pull has add delete lock exist? increment

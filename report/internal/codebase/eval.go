@@ -17,6 +17,7 @@ type program struct {
 	constants map[string][]*declaration // by name
 	functions map[string][]*function    // by name
 	settings  map[string]setting        // of the application, by path
+	classes   map[string]class          // by name
 	steps     int
 	reached   []reach // constants and functions whose values the last key has
 	several   any     // the variable or the function of the last key that has several values
@@ -31,6 +32,9 @@ type frame struct {
 	arguments [][]string
 	depth     int
 	part      bool // of a text, which the defaults of parameters would make too narrow
+	// Of a method of an enum: the constant that it is called on, and its arguments, nil unknown.
+	constant string
+	member   *declaration
 }
 
 // place returns the frame of a site.
@@ -90,13 +94,22 @@ func (p *program) eval(n *node, at frame) []string {
 		if v := p.eval(n.args[0], at); literal(v) {
 			return v
 		}
-		if isSetting(n.args[0]) {
+		in := at.source.syntax // in the others the environment may have another one
+		if mentionsAny(n.args[0], settingWords) && (in == php || in == python || in == ruby || !mentionsAny(n.args[0], settingWords[:1])) {
 			return p.eval(n.args[1], at)
 		}
 		return vary()
 	case eitherNode:
-		if i := p.pick(n, len(n.args)); i >= 0 {
-			return p.eval(n.args[i], at)
+		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
+		if n.text != "" && at.arguments != nil || at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
+			return vary() // the arguments may decide
+		}
+		values := p.values(n.args, at)
+		if !slices.ContainsFunc(values, literal) {
+			return vary()
+		}
+		if i := p.pick(n, len(values)); i >= 0 {
+			return values[i]
 		}
 	case paramNode:
 		if i := int(n.index); i < len(at.arguments) {
@@ -120,15 +133,16 @@ func (p *program) eval(n *node, at frame) []string {
 	return vary()
 }
 
-// isSetting reports whether a value comes from the environment or the configuration, so
-// that a default for it is likely in force.
-func isSetting(n *node) bool {
+// settingWords are words of values that come from the environment or the configuration, so that a
+// default for one is likely in force.
+var settingWords = []string{"env", "config", "option", "opts", "setting", "prefix", "param"}
+
+// mentionsAny reports whether a name of an expression has one of some words.
+func mentionsAny(n *node, words []string) bool {
 	for depth := 0; n != nil && depth < 6; n, depth = n.of, depth+1 {
 		name := strings.ToLower(n.text)
-		for _, word := range [...]string{"env", "config", "option", "opts", "setting", "prefix", "param"} {
-			if strings.Contains(name, word) {
-				return true
-			}
+		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) }) {
+			return true
 		}
 	}
 	return false
@@ -141,9 +155,8 @@ func (p *program) join(args []*node, separator []string, at frame) []string {
 
 // name returns the value of a constant or a member.
 func (p *program) name(n *node, at frame) []string {
-	if at.source.syntax == kotlin && n.text == "name" && n.of != nil && n.of.kind == wordNode && n.of.of != nil &&
-		len(n.of.text) > 2 && n.of.text == strings.ToUpper(n.of.text) {
-		return []string{n.of.text} // of a member of an enum
+	if v := p.ofConstant(n, at); literal(v) {
+		return v
 	}
 	if n.of != nil && (n.text == "value" || n.text == "key" && n.of.kind == wordNode && n.of.text != "self" || n.text == "Value" || n.text == "name" || n.text == "prefix") && n.of.of != nil {
 		if v := p.name(n.of, at); literal(v) { // a member of an enum
@@ -161,6 +174,12 @@ func (p *program) name(n *node, at frame) []string {
 	if !at.source.syntax.getters {
 		f = nil
 	}
+	if d != nil && d.enum {
+		return orVary(p.field(d, ""))
+	}
+	if at.member != nil && (n.of == nil || isSelf(n.of, at.source.syntax)) && (d == nil && f == nil || d != nil && d.value.kind == holeNode) {
+		return orVary(p.field(at.member, n.text))
+	}
 	if d != nil && rank >= other {
 		v := p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
 		p.reach(&d.use, v)
@@ -172,132 +191,6 @@ func (p *program) name(n *node, at frame) []string {
 	return vary()
 }
 
-// isSelf reports whether an expression is the object around.
-func isSelf(n *node, in *syntax) bool {
-	if n == nil || n.kind != wordNode || n.of != nil {
-		return false
-	}
-	switch n.text {
-	case "this", "self", "cls", "$this", "static", "Self", "super", "parent":
-		return true
-	case "base":
-		return in == csharp
-	}
-	return false
-}
-
-// qualifier returns the name before a name, "" if there is none.
-func qualifier(n *node, in *syntax) string {
-	if n.of != nil && (n.of.kind == wordNode || n.of.kind == paramNode) && !isSelf(n.of, in) {
-		return n.of.text
-	}
-	return ""
-}
-
-// declaration returns the constant that a name means, nil if that is not certain.
-func (p *program) declaration(n *node, at frame) (*declaration, int) {
-	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
-		return nil, 0
-	}
-	return choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at)
-}
-
-// function returns the function that a name means, nil if that is not certain.
-func (p *program) function(n *node, at frame) (*function, int) {
-	return choose(p.functions[n.text], n, at)
-}
-
-// choose returns what a name means at a place: a member of the class around, of the
-// file, of the directory, or of what is imported, and how near that is; nil if several
-// are as near.
-func choose[T placed](list []T, n *node, at frame) (best T, score int) {
-	if len(list) == 0 {
-		return best, 0
-	}
-	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
-	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
-	list = nearby(list, at.source)
-	single := 0 // definitions of the language
-	for _, d := range list {
-		if source, _ := d.place(); source.syntax.shares(at.source.syntax) {
-			single++
-		}
-	}
-	for _, d := range list {
-		source, container := d.place()
-		if !source.syntax.shares(at.source.syntax) {
-			continue
-		}
-		if n.of == nil && !self && container != "" && !source.syntax.members {
-			continue // a member is not named alone
-		}
-		same, rank := source == at.source, 0
-		switch {
-		case qualified != "":
-			switch {
-			case container == qualified && (same || at.source.imports[container] || container != "" && container[0] >= 'A' && container[0] <= 'Z'):
-				rank = 4
-			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
-				rank = 4
-			case source.syntax == golang && lastWord(source.dir) == qualified && container == "":
-				rank = 4
-			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
-				rank = 3
-			case single == 1 && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
-				rank = 1
-			}
-			if rank > 0 && same {
-				rank++
-			}
-		case n.of != nil && !self && single == 1 && namesKey(n.text):
-			rank = 1
-		case n.of != nil && !self:
-		case self || container != "" && container == at.container:
-			switch {
-			case container != "" && container == at.container && same:
-				rank = 9
-			case container != "" && container == at.container:
-				rank = 6
-			case at.source.supers[container]:
-				rank = 2 // of a class that it extends
-			}
-		case same:
-			rank = 8
-		case source.dir == at.source.dir && (source.syntax == golang || imported || constant):
-			rank = 5
-		case imported:
-			rank = 4
-		case constant && single == 1 || source.syntax == python && imported:
-			rank = 3
-		}
-		if rank == 0 {
-			continue
-		}
-		if rank > score {
-			best, score, ties = d, rank, 0
-		} else if rank == score {
-			ties++
-		}
-	}
-	if ties > 0 {
-		best = *new(T)
-	}
-	return best, score
-}
-
-// namesKey reports whether a name says that its value is a key or the beginning of one.
-func namesKey(name string) bool {
-	lower := strings.ToLower(name)
-	return strings.Contains(lower, "key") || strings.Contains(lower, "prefix")
-}
-
-func isConstant(name string) bool {
-	return len(name) > 2 && name == strings.ToUpper(name) || strings.Contains(strings.ToLower(name), "key")
-}
-
-// lastWord returns the last name of a path, or of a receiver.
-func lastWord(path string) string { return path[strings.LastIndexAny(path, "/.")+1:] }
-
 // result returns the value of a function of the checkout.
 func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	if f == nil || len(f.returns) == 0 {
@@ -306,7 +199,11 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
-		v := p.eval(r.value, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part})
+		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}
+		if at.member == nil || at.member.container == f.container {
+			inner.constant, inner.member = at.constant, at.member
+		}
+		v := p.eval(r.value, inner)
 		if literal(v) {
 			found = append(found, v)
 		} else if v != nil {
@@ -332,7 +229,12 @@ var passThrough = wordSet(`to_string tostring string str bytes byte encode as_st
 
 func (p *program) call(n *node, at frame) []string {
 	lower := strings.ToLower(n.text)
+	if v := p.ofConstant(n, at); literal(v) {
+		return v
+	}
 	switch {
+	case lower == "name" && at.constant != "" && (n.of == nil || isSelf(n.of, at.source.syntax)):
+		return []string{at.constant}
 	case n.text == "%" && len(n.args) == 1:
 		args := n.args
 		if args[0].kind == listNode {
@@ -345,9 +247,17 @@ func (p *program) call(n *node, at frame) []string {
 		switch {
 		case n.of == nil || n.of.kind == wordNode && strings.EqualFold(n.of.text, "string") || n.of.kind == wordNode && n.of.text == "util":
 			return p.formatCall(n.args, at)
+		case at.source.syntax.jvm && n.of.kind == wordNode && isUpper(n.of.text) && len(n.args) > 0 && !isConstant(n.of.text):
+			return p.formatWith(n.args[0], n.args[1:], at) // of a class such as MessageFormat
+		case at.source.syntax.jvm:
+			return p.formatWith(n.of, n.args, at)
 		default:
 			return p.formatNamed(p.eval(n.of, at), n.args, at)
 		}
+	case at.source.syntax.jvm && (lower == "stringbuilder" || lower == "stringbuffer"):
+		return p.join(n.args, nil, at)
+	case at.source.syntax.jvm && lower == "append" && n.of != nil:
+		return add(slices.Clone(p.eval(n.of, at)), p.join(n.args, nil, at)...)
 	case lower == "formatted":
 		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
 	case lower == "join" || lower == "implode":
@@ -369,7 +279,8 @@ func (p *program) call(n *node, at frame) []string {
 			return v
 		}
 	}
-	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") && len(n.args) == 1 && n.text[0] >= 'A' && n.text[0] <= 'Z' {
+	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") &&
+		len(n.args) == 1 && n.of == nil && n.text[0] >= 'A' && n.text[0] <= 'Z' && !strings.HasPrefix(n.text, "Get") {
 		if len(n.args) == 0 || n.of != nil && n.of.kind != wordNode {
 			return p.eval(n.of, at)
 		}
@@ -455,6 +366,9 @@ func (p *program) joinCall(n *node, at frame) []string {
 // elements returns the values of a list, or of the last parameters of a function that takes any
 // number of them; nil if they are not known.
 func (p *program) elements(n *node, at frame) [][]string {
+	for n != nil && n.of != nil && (n.text == "compact" || n.text == "freeze") {
+		n = n.of
+	}
 	switch {
 	case n != nil && n.kind == listNode:
 		return p.values(n.args, at)

@@ -23,6 +23,15 @@ func (p *program) formatCall(args []*node, at frame) []string {
 	return p.format(format, p.values(args[1:], at), 0)
 }
 
+// formatWith returns the value of a format of the JVM, which has either verbs of printf or braces.
+func (p *program) formatWith(n *node, args []*node, at frame) []string {
+	format := p.eval(n, at)
+	if strings.Contains(Join(format), "%") {
+		return p.format(format, p.values(args, at), 0)
+	}
+	return p.formatNamed(format, args, at)
+}
+
 // format replaces the verbs of printf in the texts of a format.
 func (p *program) format(format []string, values [][]string, used int) (list []string) {
 	for _, s := range format {

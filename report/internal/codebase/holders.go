@@ -1,40 +1,55 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // scope notes what the client that Redis::Namespace.new makes at a token puts before each key: the
-// client is what the function around and the line name.
+// client is what the function around and the line name. Which one is not known where another call or a
+// pool gets it.
 func (c *collector) scope(i int, name *node) {
-	if name.kind != textNode && !(name.kind == wordNode && isConstant(name.text)) {
-		return
+	if name = c.bound(name); name.kind != textNode && !(name.kind == wordNode && isConstant(name.text)) {
+		name = hole
 	}
 	before := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: ":"}}}
-	if f := c.function(); f != nil {
+	first := i - 4 // Redis
+	held := c.is(first-1, "=")
+	if f := c.function(); f != nil && (held || c.tokens[first].first) {
+		held = true
 		c.file.scopes[strings.ToLower(f.name)] = before
+		c.file.scopes[strings.ToLower(f.container+"."+f.name)] = before
 	}
-	for n := i - 5; n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- { // before Redis::Namespace
-		c.file.scopes[strings.ToLower(strings.TrimLeft(c.textOf(n), "@$"))] = before
+	for n := first - 1; held && n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- {
+		word := c.textOf(n)
+		c.file.scopes[strings.ToLower(strings.TrimLeft(word, "@"))] = before
+		if isConstant(word) {
+			c.file.scopes["::"+strings.ToLower(word)] = before
+		}
+	}
+	if !held {
+		c.prefixOf(i, namespaceLayer, hole)
 	}
 }
 
-// scope puts before the key of a site what its client does.
-func (s *site) scope() {
-	last := strings.TrimLeft(lastWord(s.receiver), "@$")
-	before := s.source.scopes[last]
-	if rest, ok := strings.CutSuffix(s.receiver, "."+last); ok && before == nil {
-		before = s.source.scopes[lastWord(rest)] // last is what the variable holds
-	}
+// scope puts before the key of a site what its client does. Clients with global names may be those of other
+// files.
+func (s *site) scope(global map[string]*node) {
+	path := strings.ReplaceAll(s.receiver, "@", "")
+	last := lastWord(path)
+	rest := strings.TrimSuffix(strings.TrimSuffix(path, last), ".") // last may be what the variable rest holds
+	scopes := s.source.scopes
+	before := cmp.Or(scopes[last], scopes[lastWord(rest)], global[last], global["::"+last],
+		global[lastWord(rest)+"."+last], global[lastWord(rest)])
 	if before == nil && s.source.holds[last]&holdsScoped != 0 {
 		before = hole
 	}
 	if before == nil && s.command != nil {
-		before = s.source.scopes[optPrefix]
+		before = scopes[optPrefix]
 	}
 	if before != nil && s.key != nil && !s.list {
-		s.rest = s.key.kind == paramNode && s.function != nil
+		s.rest, s.layer = s.key.kind == paramNode && s.function != nil, 0
 		s.key = &node{kind: joinNode, args: []*node{before, s.key}}
 	}
 }
@@ -52,11 +67,12 @@ const (
 	holdsScoped holder = 4        // one that puts something before each key
 )
 
-// memoryWords are parts of the names of types that keep values in the process.
+// memoryWords are parts of the names of types that keep values in the process, or of clients of other servers.
 var memoryWords = []string{"lru", "memorycache", "inmemory", "hashmap", "localcache", "ttlcache", "weakmap", "ristretto", "bigcache",
 	"freecache", "caffeine", "dictionary", "go-cache", "gocache", "node-cache", "nodecache", "cachetools", "defaultdict", "ordereddict",
 	"cachebuilder", "loadingcache", "diskcache", "memory-cache", "dashmap", "concurrentmap", "ehcache", "timedcache",
-	"moka", "quick_cache", "otter", "expiringdict", "localstorage", "sessionstorage", "hazelcast", "infinispan"}
+	"moka", "quick_cache", "otter", "expiringdict", "localstorage", "sessionstorage", "hazelcast", "infinispan",
+	"axios", "httpservice", "httpclient", "restclient", "webclient", "resttemplate", "configservice"}
 
 // holderOf returns what a value of a type holds, 0 if its name does not say.
 func (s *syntax) holderOf(name string, server bool) holder {
@@ -90,6 +106,7 @@ func (s *syntax) holderOf(name string, server bool) holder {
 func (c *collector) hold() {
 	holds := c.file.holds
 	known := map[string]holder{} // of the names in the file
+	classes := map[string]bool{}
 	for i := range c.tokens {
 		t := &c.tokens[i]
 		if t.kind == textToken && t.tail > t.body && t.tail-t.body < 100 && c.importLine(i) {
@@ -105,7 +122,7 @@ func (c *collector) hold() {
 			continue
 		}
 		word := c.textOf(i)
-		if word == optPrefix && c.is(i+1, ",") {
+		if word == optPrefix && (c.is(i+1, ",") || c.is(i+1, "=>")) {
 			n, _ := c.expression(i + 2)
 			c.file.scopes[optPrefix] = fixedPrefix(n)
 		}
@@ -114,7 +131,10 @@ func (c *collector) hold() {
 			if kind = c.syntax.holderOf(word, c.file.redis); c.file.redis && pipelines[strings.ToLower(word)] {
 				kind = holdsServer
 			}
-			known[word] = kind
+			known[word], classes[word] = kind, namesClass(word)
+		}
+		if classes[word] && (word[0] < 'a' || c.syntax == golang && (c.is(i-1, "*") || c.is(i-1, "&"))) {
+			c.typed(i)
 		}
 		if word == "RedisCache" && c.syntax == python && strings.Contains(c.src, "async_rediscache") {
 			kind = holdsMemory // a hash; its methods take fields
@@ -127,6 +147,41 @@ func (c *collector) hold() {
 		}
 		if name := c.held(i, kind); name >= 0 {
 			c.holds(name, kind)
+		}
+	}
+}
+
+// classWords are parts of the names of classes that may pass keys on or make them.
+var classWords = []string{"cache", "redis", "stor", "key", "lock", "client", "queue", "session", "token", "limit", "repo", "dao",
+	"service", "manager", "helper", "util", "provider"}
+
+func namesClass(name string) bool {
+	lower := strings.ToLower(name)
+	return slices.ContainsFunc(classWords, func(w string) bool { return strings.Contains(lower, w) })
+}
+
+// typed notes the class at a token as that of the variable which is declared there.
+func (c *collector) typed(i int) {
+	at := c.held(i, 0)
+	if at < 0 || len(c.file.types) > 500 {
+		return
+	}
+	name, class := c.words.keep(strings.ToLower(c.textOf(at))), c.kept(i)
+	if old, known := c.file.types[name]; known && old != class {
+		class = ""
+	}
+	c.file.types[name] = class
+}
+
+// importNames notes the names that a statement imports.
+func (c *collector) importNames(i int) {
+	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
+		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
+			return
+		}
+		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
+			c.file.imports[c.words.keep(c.textOf(n))] = true
+			c.file.client = c.file.client || ofServer(strings.ToLower(c.textOf(n)))
 		}
 	}
 }

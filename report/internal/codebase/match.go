@@ -29,7 +29,8 @@ type Candidate struct {
 	// Expiry says of a group with keys without a TTL whether the line writes them with an expiry:
 	// "none", "set", "" unknown.
 	Expiry string
-	late   int // candidates with less of it come first
+	late   int  // candidates with less of it come first
+	spans  bool // a variable of the source stands for several segments
 }
 
 const (
@@ -190,11 +191,11 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 			}
 			best = max(best, score)
 			for _, p := range k.lines {
-				if p.Type != "" && g.Type != "" && p.Type != g.Type {
+				if p.Type != "" && g.Type != "" && p.Type != g.Type || k.onlyUses(p) {
 					continue
 				}
 				one := Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled,
-					Folded: a.folded}
+					Folded: a.folded, spans: a.spans}
 				if g.WithoutTTL {
 					one.weigh()
 				}
@@ -208,19 +209,38 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 			consider(rest, prefix, 0.02)
 		}
 	}
-	list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Score < best-scoreGap })
+	whole := slices.ContainsFunc(list, func(c Candidate) bool { return !c.spans })
+	list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Score < best-scoreGap || whole && c.spans })
 	slices.SortStableFunc(list, func(a, b Candidate) int {
 		return cmp.Or(byScore(a, b), cmp.Compare(b.Pattern.rank(), a.Pattern.rank()),
 			strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
-	return distinct(list)
+	return distinct(g.mentioned(list))
+}
+
+// mentioned returns, of candidates that have variables where the group has words, those whose line,
+// function or file has such a word, all if none has.
+func (g *Group) mentioned(list []Candidate) []Candidate {
+	mentions := func(c Candidate) bool {
+		key, place := strings.ToLower(c.Key), strings.ToLower(c.File+" "+c.Function+" "+c.Text)
+		for word := range wordsOf(strings.ToLower(g.Pattern)) {
+			if c.Filled && len(word) > 3 && !strings.Contains(key, word) && strings.Contains(place, word) {
+				return true
+			}
+		}
+		return !c.Filled
+	}
+	if slices.ContainsFunc(list, func(c Candidate) bool { return c.Filled && mentions(c) }) {
+		list = slices.DeleteFunc(list, func(c Candidate) bool { return !mentions(c) })
+	}
+	return list
 }
 
 // weigh orders the lines of keys without a TTL: first those that write without an expiry, and a key
 // builder last.
 func (c *Candidate) weigh() {
 	switch {
-	case c.rank()-int(c.Pattern.Sure) < 6: // it names the keys, or reads or deletes them
+	case len(c.Commands) == 0 || c.rank()-int(c.Pattern.Sure) < 6: // it names the keys, or runs a script that may only read
 		c.late = 2
 	case c.expiry == expirySet:
 		c.late, c.Expiry = 1, "set"
@@ -231,10 +251,14 @@ func (c *Candidate) weigh() {
 	}
 }
 
-// distinct returns the best candidates, one for each function.
+// distinct returns the best candidates, one for each function. A script, which may write other keys only, counts where
+// no command writes.
 func distinct(list []Candidate) (first []Candidate) {
 	for _, c := range list {
-		if !slices.ContainsFunc(first, func(o Candidate) bool { return o.File == c.File && (o.Function == c.Function || o.Line == c.Line) }) {
+		if !slices.ContainsFunc(first, func(o Candidate) bool {
+			return o.File == c.File && (o.Function == c.Function || o.Line == c.Line) ||
+				o.Writes && !o.runsScript() && c.runsScript()
+		}) {
 			if first = append(first, c); len(first) == maxCandidates {
 				break
 			}
@@ -269,6 +293,8 @@ func (m *matcher) sure(p *Pattern, k *keyPattern, a *alignment, g Group) Sure {
 	return Likely
 }
 
+func (p *Pattern) runsScript() bool { return slices.Contains(p.Commands, scriptCommand.name) }
+
 // rank orders lines of one pattern: those that write its keys first, then those that
 // name it, then those that only read or delete.
 func (p *Pattern) rank() int {
@@ -280,7 +306,7 @@ func (p *Pattern) rank() int {
 			rank += 2
 		case "EVAL": // the script may only read
 			rank += 6
-			if p.named(readVerbs) {
+			if p.named(readVerbs) || p.named(deleteVerbs) {
 				rank -= 4
 			} else if p.named(writeVerbs) {
 				rank += 2 // as likely as a plain write
@@ -299,9 +325,26 @@ func (p *Pattern) rank() int {
 
 // Verbs that the names of functions begin with.
 var (
-	readVerbs  = strings.Fields(`get list read is has count current memory stat scan find fetch peek load show remove delete clear flush group`)
-	writeVerbs = strings.Fields(`add enqueue create save push store write set put insert schedule record track cache`)
+	readVerbs   = strings.Fields(`get list read is has count current memory stat scan find fetch peek load show group`)
+	deleteVerbs = strings.Fields(`remove delete clear flush destroy drop purge wipe clean release unlock reset`)
+	writeVerbs  = strings.Fields(`add enqueue create save push store write set put insert schedule record track cache`)
 )
+
+// onlyUses reports whether a line reads or deletes keys, or names them in a function that does.
+func (k *keyPattern) onlyUses(p *Pattern) bool {
+	if len(p.Commands) > 0 {
+		return p.rank()-int(p.Sure) < 5 && (p.named(deleteVerbs) || !p.runsScript())
+	}
+	used := (p.named(readVerbs) || p.named(deleteVerbs)) && !keyLike(p.Function)
+	for _, o := range k.lines {
+		if o.Function == p.Function && o.File == p.File && len(o.Commands) > 0 {
+			if used = k.onlyUses(o); !used {
+				return false
+			}
+		}
+	}
+	return used
+}
 
 func (p *Pattern) named(verbs []string) bool {
 	name := strings.ToLower(p.Function[strings.LastIndexByte(p.Function, '.')+1:])

@@ -12,7 +12,7 @@ const (
 	listNode           // a list
 	orNode             // the first of args that has a text
 	paramNode          // parameter number index of the function around
-	eitherNode         // one of args, depending on what was done before
+	eitherNode         // one of args, depending on what was done before, or on a condition: its text is ?
 	settingNode        // a setting of the application, by its path; label is its default
 )
 
@@ -127,6 +127,9 @@ func (p *parser) sum(i int) (*node, int) {
 	first, i := p.operand(i)
 	parts := []*node{first}
 	for p.is(i, p.concat) && len(parts) < maxArgs {
+		if p.concat == "+" && p.is(i+1, "+") && p.tokens[i+1].start == p.tokens[i].end { // a counter
+			return hole, i + 2
+		}
 		var n *node
 		n, i = p.operand(i + 1)
 		parts = append(parts, n)
@@ -141,11 +144,15 @@ func (p *parser) sum(i int) (*node, int) {
 		other, next := p.sum(i + 1)
 		return &node{kind: orNode, args: []*node{n, other}}, next
 	case p.is(i, "?") && p.syntax != rust && p.syntax != kotlin && p.syntax != golang:
-		_, i = p.sum(i + 1)
+		n, i = p.sum(i + 1)
+		other := hole
 		if p.is(i, ":") {
-			_, i = p.sum(i + 1)
+			other, i = p.sum(i + 1)
 		}
-		return hole, i
+		if n.kind != textNode || other.kind != textNode {
+			return hole, i
+		}
+		return &node{kind: eitherNode, text: "?", args: []*node{n, other}}, i
 	case t.kind == wordToken && !t.first && p.syntax == python && p.textOf(i) == "if":
 		return hole, i
 	case t.kind == markToken && !t.first && strings.IndexByte("-*/%<>=&|^!", t.mark) >= 0 && !p.is(i, "=") &&

@@ -40,7 +40,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		pass := &f.passes[n]
 		s.program.steps = 0
 		c.args = f.order(c.args)
-		c.command, c.sure, c.expiry, c.layer = pass.command, pass.sure, pass.expiry, pass.layer
+		c.command, c.sure, c.expiry, c.before = pass.command, pass.sure, pass.expiry, pass.before
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
 			if i < len(c.args) {
@@ -50,7 +50,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
 			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
-				list: pass.list, layer: pass.layer, via: f, next: pass, args: c.args})
+				list: pass.list, before: pass.before, via: f, next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
@@ -145,12 +145,20 @@ func (s *scanner) callee(c *site) *function {
 		return nil // of a template of Spring, or of a client
 	}
 	var found *function
-	for _, f := range nearby(s.program.functions[c.callee], c.source) {
+	list := nearby(s.program.functions[c.callee], c.source)
+	typed := slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
+		return len(f.passes) == 0 || !c.source.instance(last, f.source, f.container)
+	})
+	if len(typed) > 0 {
+		list = typed
+	}
+	for _, f := range list {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
 			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {
+		case len(typed) > 0:
 		case c.onItself() && f.container == c.function.container && (!common || f.source.syntax != golang || aboutCache(class)):
 		case class != "" && similar(class, last) && (!common || class == last ||
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):

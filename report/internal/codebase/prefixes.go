@@ -1,56 +1,108 @@
 package codebase
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
 )
 
-// A layer is what a framework of PHP has between a command and the server. Its configuration may give it
-// a prefix of keys.
+// A layer is what lies between a command and the server. Its configuration may give it a prefix of keys.
 type layer byte
 
 const (
-	connectionLayer layer = iota + 1 // connections of Laravel
-	cacheLayer                       // the cache of Laravel or ThinkPHP
+	connectionLayer  layer = iota + 1 // connections of PHP
+	cacheLayer                        // the cache of a framework of PHP
+	namespaceLayer                    // clients of Ruby
+	railsLayer                        // the cache of Rails
+	djangoLayer                       // the cache of Django: PREFIX:VERSION:KEY
+	flaskLayer                        // Flask-Caching
+	otherLayer                        // a library whose prefix another program sets
+	keyspaceLayer                     // databases of StackExchange.Redis, see WithKeyPrefix
+	distributedLayer                  // distributed caches of .NET, see InstanceName
+	springLayer                       // caches of Spring
+	clientLayer                       // clients of JavaScript
 )
 
 // layerOf returns the layer that a method is called on, 0 if there is none.
 func (c *collector) layerOf(receiver string, command *command) layer {
+	last := lastWord(receiver)
+	cache := command.isCache() || strings.Contains(last, "cache")
 	switch {
-	case c.syntax != php || command == nil:
-		return 0
-	case strings.Contains(receiver, "handler"): // the client below the cache
+	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["ZiggyCreatures"]):
+		return distributedLayer
+	case command == cacheableCommand:
+		return springLayer
+	case c.syntax == csharp && command != nil && !command.isCache():
+		return keyspaceLayer
+	case command == nil:
+	case strings.HasSuffix(receiver, "resque.redis"), strings.HasPrefix(receiver, "frappe.cache"):
+		return otherLayer
+	case c.syntax == php && c.file.holds["redis"]&holdsServer != 0 && strings.Contains(c.src, "new \\Redis("):
+		return 0 // of phpredis
+	case c.syntax == php && strings.Contains(receiver, "handler"): // the client below the cache
 		return connectionLayer
-	case command.isCache(), strings.Contains(receiver, "cache"):
+	case c.syntax == php && (cache || strings.Contains(receiver, "cache")):
 		return cacheLayer
+	case c.syntax == php:
+		return connectionLayer
+	case c.syntax == ruby && strings.HasSuffix(receiver, "rails.cache"):
+		return railsLayer
+	case c.syntax == ruby && !cache:
+		return namespaceLayer
+	case c.syntax != python || !cache || c.file.holds[last]&holdsServer != 0:
+	case c.file.imports["django"]:
+		return djangoLayer
+	default:
+		return flaskLayer
 	}
-	return connectionLayer
+	return 0
 }
 
-// layerPrefix notes the prefix that the token behind => in a configuration gives a layer.
-func (c *collector) layerPrefix(i int) {
-	file := path.Base(c.file.path)
-	if c.callees != nil || path.Base(path.Dir(c.file.path)) != "config" || c.textOf(i) == "null" {
-		return
+// prefixOf notes the prefix of a layer, as token i tells.
+func (c *collector) prefixOf(i int, of layer, n *node) {
+	if n = c.bound(n); c.callees == nil && !(n.kind == textNode && n.text == "") {
+		c.prefix(i, of, fixedPrefix(n))
 	}
+}
+
+// prefixText notes the prefix of a layer that follows a text or a word of a configuration.
+func (c *collector) prefixText(i int, name string) {
+	value := i + 1
+	for c.is(value, "]") || c.is(value, ":") || c.is(value, "=") || c.is(value, "=>") {
+		value++
+	}
+	n, _ := c.expression(value)
+	switch {
+	case value == i+1, nothing[c.textOf(value)]:
+	case c.syntax == python && name == "KEY_PREFIX":
+		c.prefixOf(i, djangoLayer, n)
+	case c.syntax == python && name == "KEY_FUNCTION":
+		c.prefixOf(i, djangoLayer, hole)
+	case c.syntax == python && name == "CACHE_KEY_PREFIX":
+		c.prefixOf(i, flaskLayer, n)
+	case c.syntax == ruby && name == "namespace" && c.file.caches&cachesOnServer != 0:
+		c.prefixOf(i, railsLayer, &node{kind: joinNode, args: []*node{n, {kind: textNode, text: ":"}}})
+	case c.syntax == php && name == "prefix" && strings.Contains(c.src, "Predis\\Client"):
+		c.prefixOf(i, connectionLayer, n)
+	case c.syntax == php && name == "prefix":
+		c.layerPrefix(i, n)
+	}
+}
+
+// layerPrefix notes the prefix n that the text before => in a configuration of PHP gives a layer.
+func (c *collector) layerPrefix(i int, n *node) {
+	dir, file := path.Split(strings.ToLower(c.file.path))
 	sections := c.sections(i)
-	var of layer
-	switch redis := slices.Contains(sections, "redis"); {
-	case file == "cache.php" && (redis || len(sections) == 0),
-		file == "database.php" && redis && sections[0] == "cache":
-		of = cacheLayer
-	case file == "database.php" && redis && sections[0] == "options":
-		of = connectionLayer
-	default:
-		return
+	redis := slices.Contains(sections, "redis")
+	switch dir = path.Base(dir); {
+	case dir == "autoload" && file == "cache.php",
+		dir == "config" && file == "cache.php" && (redis || len(sections) == 0),
+		dir == "config" && file == "database.php" && redis && sections[0] == "cache":
+		c.prefixOf(i, cacheLayer, n)
+	case dir == "config" && file == "database.php" && redis && sections[0] == "options":
+		c.prefixOf(i, connectionLayer, n)
 	}
-	n, _ := c.expression(i)
-	if n = c.bound(n); n.kind == textNode && n.text == "" {
-		return
-	}
-	c.sites = append(c.sites,
-		&site{key: fixedPrefix(n), source: c.file, function: c.function(), prefix: true, layer: of})
 }
 
 // sections returns the names of the arrays around a token, the innermost first.
@@ -86,21 +138,53 @@ func fixedPrefix(n *node) *node {
 }
 
 // layerPrefixes evaluates the prefixes of the layers. One that varies, or of which there are several,
-// is *.
+// is *. So is that of a framework whose configuration is in another checkout.
 func (s *scanner) layerPrefixes(sites []*site) {
+	s.clients = s.clientPrefixes(sites)
 	for _, c := range sites {
-		if c.layer == 0 || !c.prefix {
+		if c.layer == 0 || c.layer == clientLayer || !c.prefix {
 			continue
 		}
 		s.program.steps = 0
 		prefix := Join(s.program.eval(c.key, c.frame()))
 		if old := s.layers[c.layer]; old != "" && old != prefix {
-			prefix = "*"
+			if prefix = "*"; c.layer == springLayer {
+				prefix = "*" + cacheName.text + "*"
+			}
 		}
 		s.layers[c.layer] = prefix
 	}
+	has := map[string]bool{}
+	for name, file := range s.sources {
+		has[strings.ToLower(path.Base(file.dir))+"/"+path.Base(name)] = true
+		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "flask_caching"} {
+			has[word] = has[word] || file.imports[word]
+		}
+	}
+	if has["Illuminate"] && !has["config/database.php"] {
+		s.layers[connectionLayer] = "*"
+	}
+	if has["Illuminate"] && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] {
+		s.layers[cacheLayer] = "*"
+	}
+	if p := s.layers[cacheLayer]; p != "" && isWord(p[len(p)-1]) && has["Illuminate"] {
+		s.layers[cacheLayer] += "*" // releases before 11 put a colon behind it
+	}
+	before := s.program.settings["spring.cache.redis.key-prefix"].value
+	if before != "" && !strings.Contains(before, "$") && s.layers[springLayer] == "" {
+		s.layers[springLayer] = before + cacheName.text + "::"
+	}
 	s.layers[cacheLayer] = prefixed(s.layers[connectionLayer], s.layers[cacheLayer])
-	for _, prefix := range s.layers {
+	if s.caches[python] == 0 {
+		s.layers[djangoLayer] = "*"
+	} else if s.layers[djangoLayer] != "*" {
+		s.layers[djangoLayer] += ":1:"
+	}
+	if has["flask_caching"] && s.layers[flaskLayer] == "" {
+		s.layers[flaskLayer] = "flask_cache_"
+	}
+	s.layers[otherLayer] = "*"
+	for _, prefix := range append(slices.Sorted(maps.Values(s.clients)), s.layers[:springLayer]...) {
 		if prefix != "" && !strings.Contains(prefix, "*") && !slices.Contains(s.checkout.Prefixes, prefix) {
 			s.checkout.Prefixes = append(s.checkout.Prefixes, prefix)
 		}

@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -41,5 +42,109 @@ func TestConnectionPrefixes(t *testing.T) {
 	const varies = "app/Sms.php:5 *sms_* likely SET\napp/Sms.php:6 lock:* certain SETNX\n"
 	if got := lines(c); got != varies {
 		t.Errorf("got\n%s\nwant\n%s", got, varies)
+	}
+}
+
+// TestFrameworkPrefixes has what caches and clients of frameworks put before each key, from their settings or
+// by default. Where it is not known, the pattern begins with *.
+func TestFrameworkPrefixes(t *testing.T) {
+	const view = "from django.core.cache import cache\n\ndef f(id):\n    cache.set('cart:%d' % id, 1)\n"
+	const settings = "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'%s}}\n"
+	const facade = "<?php\nuse Illuminate\\Support\\Facades\\Cache;\nclass A {\n  function f($id) {\n    Cache::put('cart:' . $id, 1, 60);\n" +
+		"    Redis::sadd('carts', $id);\n  }\n}\n"
+	const rails = "class A\n  def f(id)\n    Rails.cache.fetch(\"cart:#{id}\") { 1 }\n  end\nend\n"
+	const list = "class Carts\n  def add(id)\n    $redis.sadd(:carts, id)\n    Shop.redis.sadd(:shops, id)\n  end\nend\n"
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"Django": {map[string]string{"settings.py": strings.Replace(settings, "%s", "", 1), "a.py": view},
+			"a.py:4 :1:cart:* likely cache\n"},
+		"Django with a prefix": {map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_PREFIX': 'shop'", 1), "a.py": view},
+			"a.py:4 shop:1:cart:* likely cache\n"},
+		"Django with a prefix of the environment": {
+			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_PREFIX': os.environ['P']", 1), "a.py": view},
+			"a.py:4 *cart:* likely cache\n"},
+		"Django with a function": {
+			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_FUNCTION': 'shop.make'", 1), "a.py": view},
+			"a.py:4 *cart:* likely cache\n"},
+		"package for Django": {map[string]string{"a.py": view}, "a.py:4 *cart:* likely cache\n"},
+		"client below Django's cache": {map[string]string{"settings.py": strings.Replace(settings, "%s", "", 1),
+			"a.py": "from django_redis import get_redis_connection\n\ndef f(id):\n    redis = get_redis_connection()\n    redis.sadd('carts', id)\n"},
+			"a.py:5 carts certain SADD\n"},
+		"Flask-Caching": {map[string]string{"caches.py": "from flask_caching import Cache\n\ncache = Cache()\n",
+			"a.py": "import redis\nfrom caches import cache\n\ndef f(id):\n    cache.set('cart:' + id, 1)\n"},
+			"a.py:5 flask_cache_cart:* likely SET\n"},
+		"Flask-Caching with a prefix": {
+			map[string]string{"caches.py": "from flask_caching import Cache\n\nCACHE_KEY_PREFIX = 'shop:'\ncache = Cache()\n",
+				"a.py": "import redis\nfrom caches import cache\n\ndef f(id):\n    cache.set('cart:' + id, 1)\n"},
+			"a.py:5 shop:cart:* likely SET\n"},
+		"package for Laravel": {map[string]string{"src/A.php": facade},
+			"src/A.php:5 *cart:* likely cache\nsrc/A.php:6 *carts certain SADD\n"},
+		"Laravel": {map[string]string{"app/A.php": facade,
+			"app/Config/database.php": "<?php\nreturn ['redis' => ['default' => []]];\n",
+			"app/Config/cache.php":    "<?php\nreturn ['stores' => ['redis' => []], 'prefix' => env('CACHE_PREFIX', 'shop')];\n"},
+			"app/A.php:5 *cart:* likely cache\napp/A.php:6 carts certain SADD\n"},
+		"Laravel without the server": {map[string]string{"app/A.php": strings.ReplaceAll(facade, "Redis::sadd", "Other::add"),
+			"config/cache.php": "<?php\nreturn ['default' => 'file', 'stores' => ['redis' => [], 'file' => []]];\n"}, ""},
+		"class that delegates": {map[string]string{
+			"RedisClient.php": "<?php\nclass RedisClient {\n  function __call($name, $args) {\n    $args[0] = self::$namespace . $args[0];\n" +
+				"    return $this->driver->__call($name, $args);\n  }\n}\n",
+			"A.php": "<?php\nclass A {\n  function f() { Jobs::redis()->sadd('queues', 1); }\n}\n"}, "A.php:3 *queues certain SADD\n"},
+		"client of a factory": {map[string]string{
+			"Factory.php": "<?php\n$redis = new Redis();\n$redis->setOption(Redis::OPT_PREFIX, 'shop:');\n",
+			"A.php":       "<?php\nclass A {\n  function f() { $this->redis->sadd('carts', 1); }\n}\n"}, "A.php:3 shop:carts certain SADD\n"},
+		"Predis": {map[string]string{
+			"Factory.php": "<?php\nreturn new Predis\\Client($url, ['prefix' => 'shop:']);\n",
+			"A.php":       "<?php\nclass A {\n  function f() { $this->redis->sadd('carts', 1); }\n}\n"}, "A.php:3 shop:carts certain SADD\n"},
+		"Yii takes a digest of most names": {map[string]string{
+			"config.php": "<?php\nreturn ['cache' => ['class' => 'yii\\redis\\Cache']];\n",
+			"A.php": "<?php\nuse yii\\base\\Model;\nclass A extends Model {\n  function f($id) {\n    Yii::$app->cache->set('cart_' . $id, 1);\n" +
+				"    Yii::$app->cache->set('carts', 1);\n  }\n}\n"}, "A.php:6 *carts likely cache\n"},
+		"Yii's cache in files": {map[string]string{
+			"A.php": "<?php\nuse yii\\base\\Model;\nclass A extends Model {\n  function f($id) { Yii::$app->cache->set('carts', 1); }\n}\n"}, ""},
+		"CodeIgniter's cache in files": {map[string]string{
+			"A.php": "<?php\nclass A {\n  function f($id) {\n    $this->load->driver('cache', ['adapter' => 'file']);\n    $this->cache->get('cart_' . $id);\n  }\n}\n"},
+			""},
+		"Symfony": {map[string]string{"config/packages/cache.yaml": "framework:\n  cache:\n    app: cache.adapter.redis\n",
+			"A.php": "<?php\nuse Symfony\\Contracts\\Cache\\ItemInterface;\nclass A {\n  function f($id) {\n" +
+				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n}\n"}, "A.php:5 *cart_* likely cache\n"},
+		"Symfony's cache in files": {map[string]string{
+			"A.php": "<?php\nuse Symfony\\Contracts\\Cache\\ItemInterface;\nclass A {\n  function f($id) {\n" +
+				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n}\n"}, ""},
+		"Rails": {map[string]string{"a.rb": rails,
+			"config/environments/production.rb": "config.cache_store = :redis_cache_store, {\n  namespace: 'shop',\n}\n"},
+			"a.rb:3 shop:cart:* likely cache\n"},
+		"Rails with files": {map[string]string{"a.rb": rails, "config/environments/production.rb": "# config.cache_store = :redis_cache_store\n"}, ""},
+		"namespace of a global variable and a method": {map[string]string{"a.rb": list,
+			"init.rb": "$redis = Redis::Namespace.new('shop', redis: Redis.new)\n",
+			"shop.rb": "module Shop\n  def self.redis\n    @redis ||= Redis::Namespace.new('inner', redis: Redis.new)\n  end\nend\n"},
+			"a.rb:3 shop:carts certain SADD\na.rb:4 inner:shops certain SADD\n"},
+		"namespace of an unknown client": {map[string]string{"a.rb": list,
+			"init.rb": "Jobs.connect(Redis::Namespace.new('jobs', redis: Redis.new))\n"},
+			"a.rb:3 *carts certain SADD\na.rb:4 *shops certain SADD\n"},
+		"scoped cache": {map[string]string{
+			"a.ts": "import { createClient } from 'redis';\nconst redisUsers = store.withKeyPrefix(prefix);\nredisUsers.set('user:' + id, 1);\n"},
+			"a.ts:3 *user:* certain SET\n"},
+	} {
+		if got := lines(checkout(t, test.files)); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, test.want)
+		}
+	}
+}
+
+// TestVaries has values that a key need not have: defaults of parameters, and what a variable gets under a
+// condition.
+func TestVaries(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"a.php": "<?php\nclass A {\n  function f($id, $kind = 'day', $at = null) {\n    $at ??= 'now';\n    if (!$id) {\n      $id = 'guest';\n    }\n" +
+			"    $this->redis->set(\"a:$id:$kind:$at\", 1);\n  }\n}\n",
+		"b.rb": "class B\n  def self.top(name, count = 5)\n    name = 'all' if name.nil?\n    $redis.set(\"b:#{name}:#{count}\", 1)\n  end\n" +
+			"  def parts_key(id)\n    key = [\n      \"one:all\",\n      id\n    ].compact.join(':')\n    $redis.set(key, 1)\n  end\nend\n",
+		"c.py": "import redis\n\ndef f(r, kind=None):\n    if kind is None:\n        kind = 'day'\n    r.set('cc:%s' % kind, 1)\n",
+	})
+	const want = "a.php:8 a:*:*:* certain SET\nb.rb:4 b:*:* certain SET\nb.rb:7 one:all:* likely\nb.rb:11 one:all:* certain SET\nc.py:6 cc:* likely SET\n"
+	if got := lines(c); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

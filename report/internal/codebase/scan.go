@@ -3,6 +3,7 @@ package codebase
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -81,15 +82,18 @@ func Scan(dir string) (*Checkout, error) {
 
 type scanner struct {
 	*walker
-	checkout *Checkout
-	program  program
-	found    map[string]int // index of the pattern of a line
-	names    []*site        // values of variables whose names say that they are keys
-	decls    []*declaration // of constants with such names
-	sources  map[string]*source
-	lacks    map[*syntax]bool // languages without a client
-	caches   map[*syntax]cacheKind
-	layers   [cacheLayer + 1]string // prefixes
+	checkout      *Checkout
+	program       program
+	found         map[string]int // index of the pattern of a line
+	names         []*site        // values of variables whose names say that they are keys
+	decls         []*declaration // of constants with such names
+	sources       map[string]*source
+	lacks         map[*syntax]bool // languages without a client
+	caches        map[*syntax]cacheKind
+	symfonyCaches bool                    // they are on the server
+	scopes        map[string]*node        // what clients with global names put before each key
+	layers        [clientLayer + 1]string // prefixes
+	clients       map[string]string       // prefixes, see clientPrefixes
 }
 
 // A reading is what one pass over one file found.
@@ -145,7 +149,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
-		holds: map[string]holder{}, scopes: map[string]*node{}}
+		holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
 	file.redis = aboutServer(src)
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
@@ -171,7 +175,8 @@ func aboutServer(src string) bool {
 
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
-	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings()}
+	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings(),
+		classes: map[string]class{}}
 	s.found = map[string]int{}
 	s.caches = map[*syntax]cacheKind{}
 	var sites []*site
@@ -191,17 +196,40 @@ func (s *scanner) declarations() {
 			s.program.functions[f.name] = append(s.program.functions[f.name], f)
 		}
 		sites = append(sites, r.sites...)
+		maps.Copy(s.program.classes, r.classes)
+		r.file.classes = s.program.classes
 	})
+	for name, set := range s.program.settings {
+		s.symfonyCaches = s.symfonyCaches ||
+			strings.Contains(name, "framework.cache.") && ofServer(strings.ToLower(name+set.value))
+	}
+	s.scopes = map[string]*node{}
+	for _, file := range s.sources {
+		for name, before := range file.scopes {
+			if strings.ContainsAny(name, "$:.") {
+				if s.scopes[name] != nil {
+					before = hole
+				}
+				s.scopes[name] = before
+			}
+		}
+	}
+	for _, site := range sites {
+		site.scope(s.scopes)
+	}
 	s.lacks = s.lacksClient()
 	s.setups(sites)
 	s.layerPrefixes(sites)
 	for _, site := range sites {
+		if site.before = s.before(site); site.setup != nil || site.prefix {
+			continue
+		}
 		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 &&
 			!(site.onItself() && slices.ContainsFunc(nearby(s.program.functions[site.callee], f.source), func(own *function) bool {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does
 			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry,
-				list: site.list, layer: site.layer})
+				list: site.list, before: site.before})
 		}
 	}
 	for _, site := range sites {
@@ -231,20 +259,7 @@ func (s *scanner) declarations() {
 
 // add adds the pattern of a site, if it can be one of keys.
 func (s *scanner) add(c *site, parts []string) {
-	if strings.Contains(strings.Join(parts, ""), "*") { // of a pattern of SCAN
-		var list []string
-		for _, p := range parts {
-			for i, text := range strings.Split(p, "*") {
-				if i > 0 || p == "" {
-					list = add(list, "")
-				}
-				if text != "" {
-					list = add(list, text)
-				}
-			}
-		}
-		parts = list
-	}
+	parts = starred(parts) // of a pattern of SCAN
 	if c.command == scriptCommand && ends(parts, ":") {
 		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}
@@ -259,23 +274,19 @@ func (s *scanner) add(c *site, parts []string) {
 		return
 	}
 	if c.command != nil {
-		if !acceptable(c, parts) {
+		if !acceptable(c, parts) || c.layer == cacheLayer && c.source.imports["yii"] && hashed(parts) {
 			return
 		}
-		s.program.uses(parts, c.source.syntax)
+		s.program.uses(parts, c.before, c.source.syntax)
 	}
-	before := c.before
-	if c.layer != 0 && c.command != nil {
-		before = s.layers[c.layer]
-	}
-	key := prefixed(before, Join(parts))
+	key := prefixed(c.before, Join(parts))
 	id := fmt.Sprintf("%s:%d:%s", c.source.path, c.line, key)
 	at, ok := s.found[id]
 	if !ok {
 		at = len(s.checkout.Patterns)
 		s.found[id] = at
 		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure,
-			before: before, Commands: []string{}}
+			before: c.before, Commands: []string{}}
 		if f := c.function; f != nil {
 			p.Function = strings.Trim(f.container+"."+f.name, ".")
 		}
@@ -293,10 +304,36 @@ func (s *scanner) add(c *site, parts []string) {
 	}
 }
 
+// starred returns parts in which each * varies.
+func starred(parts []string) []string {
+	if !strings.Contains(strings.Join(parts, ""), "*") {
+		return parts
+	}
+	var list []string
+	for _, p := range parts {
+		for i, text := range strings.Split(p, "*") {
+			if i > 0 || p == "" {
+				list = add(list, "")
+			}
+			if text != "" {
+				list = add(list, text)
+			}
+		}
+	}
+	return list
+}
+
 // bare reports whether parts are one word, such as the name of a field.
 func bare(parts []string) bool {
 	text, ok := constant(parts)
 	return ok && !strings.Contains(text, ":")
+}
+
+// hashed reports whether Yii takes a digest of the name of a cached value.
+func hashed(parts []string) bool {
+	text, ok := constant(parts)
+	plain := func(r rune) bool { return r < 0x80 && isWord(byte(r)) && r != '_' }
+	return !ok || len(text) > 32 || strings.TrimFunc(text, plain) != ""
 }
 
 // ends reports whether parts end in a text.

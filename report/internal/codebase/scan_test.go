@@ -81,9 +81,9 @@ func TestAcrossFiles(t *testing.T) {
 		"client.ts":         "import Redis from 'ioredis';\nexport const c = new Redis({ keyPrefix: 'app:' });\n",
 	})
 	const want = `other/Member.java:5 ums:member:* certain HSET
-use.ts:3 shop:cart:* certain HSET
-use.ts:4 v1:user:* certain SET
-use.ts:5 shop:all certain SADD
+use.ts:3 app:shop:cart:* certain HSET
+use.ts:4 app:v1:user:* certain SET
+use.ts:5 app:shop:all certain SADD
 `
 	got := lines(c)
 	for line := range strings.Lines(want) {
@@ -187,7 +187,7 @@ func FuzzSources(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		for extension, s := range syntaxes {
 			file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{},
-				holds: map[string]holder{}, scopes: map[string]*node{}}
+				holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
 			for _, callees := range []map[string]bool{nil, {"set": true}} {
 				c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees}
 				c.run()
@@ -386,7 +386,7 @@ func TestPartsAndCaches(t *testing.T) {
 		"import org.springframework.cache.caffeine.CaffeineCacheManager;\nclass Config {}\n": "",
 		"import org.springframework.data.redis.cache.RedisCacheManager;\nclass Config {}\n":  "A.java:2 carts::* likely @Cacheable\n",
 		"import org.springframework.data.redis.cache.RedisCacheConfiguration;\nclass Config {\n" +
-			"  void f() { RedisCacheConfiguration.defaultCacheConfig().prefixCacheNameWith(id); }\n}\n": "A.java:2 *carts* likely @Cacheable\n",
+			"  void f() { RedisCacheConfiguration.defaultCacheConfig().prefixCacheNameWith(id); }\n}\n": "A.java:2 *carts::* likely @Cacheable\n",
 	} {
 		c := checkout(t, map[string]string{"pom.xml": "<artifactId>spring-boot-starter-data-redis</artifactId>", "Config.java": config,
 			"A.java": "class A {\n  @Cacheable(\"carts\")\n  void f() {}\n}\n"})
@@ -424,7 +424,7 @@ func TestCachesElsewhere(t *testing.T) {
 			"    let mut cmd = redis::cmd(\"DEL\");\n    cmd.arg(&key);\n}\n",
 	})
 	want := "Rates.kt:5 rates:* certain HGET\napp/a.rb:3 user:* likely cache\ndel.rs:3 job:* likely\ndel.rs:4 job:* certain DEL\n" +
-		"lock.go:9 lock:* certain SETNX\nsite/views.py:4 feed:* likely cache\n"
+		"lock.go:9 lock:* certain SETNX\nsite/views.py:4 :1:feed:* likely cache\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

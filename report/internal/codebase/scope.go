@@ -97,9 +97,9 @@ func (c *collector) block() int {
 }
 
 // set assigns a value to a variable of the function around. If the variable has one of
-// another block already, either may be in force, unless that has ended and this declares another
-// variable.
-func (c *collector) set(name string, value *node, declared bool) {
+// another block already, or gets this one only perhaps, either may be in force, unless that block has ended
+// and this declares another variable.
+func (c *collector) set(name string, value *node, declared, perhaps bool) {
 	for n := len(c.scopes) - 1; n >= 0; n-- {
 		s := &c.scopes[n]
 		if s.function == nil {
@@ -107,7 +107,14 @@ func (c *collector) set(name string, value *node, declared bool) {
 		}
 		old, known := s.locals[name]
 		declared = declared && !slices.Contains(c.blocks, s.blocks[name])
-		if known && !declared && s.blocks[name] != c.block() && old.kind != holeNode && value.kind != holeNode {
+		if known {
+			perhaps = perhaps || s.blocks[name] != c.block()
+		} else if known = c.syntax.loose && slices.Contains(s.function.params, name); known {
+			old = c.bound(&node{kind: wordNode, text: name})
+			perhaps = perhaps || c.inner(s)
+		}
+		unknown := known && !c.syntax.loose && old.kind == holeNode
+		if known && !declared && perhaps && !unknown && value.kind != holeNode {
 			list := []*node{old}
 			if old.kind == eitherNode {
 				list = old.args
@@ -119,6 +126,15 @@ func (c *collector) set(name string, value *node, declared bool) {
 		s.locals[name], s.blocks[name] = value, c.block()
 		return
 	}
+}
+
+// inner reports whether the statement around is in a block of a function.
+func (c *collector) inner(s *scope) bool {
+	b := c.block()
+	if b < 0 || c.indent {
+		return b >= 0 && c.tokens[b].column > s.column
+	}
+	return int(c.match[b]) != s.end
 }
 
 // class returns the name of the class or object around.
@@ -166,3 +182,71 @@ func (c *collector) lastCall(i int) bool {
 
 // endless reports whether a token is the = of a method of Ruby without an end, not that of a setter.
 func (c *collector) endless(i int) bool { return c.is(i, "=") && c.tokens[i].start > c.tokens[i-1].end }
+
+// newFunction notes a function with the parameters between two brackets.
+func (c *collector) newFunction(name, container string, open int) *function {
+	f := &function{name: c.words.keep(name), container: container, source: c.file}
+	if open > 0 {
+		f.params, f.defaults = c.parameters(open)
+		for n := open + 1; n < int(c.match[open]) && !f.rest; n++ {
+			f.rest = c.is(n, ".") && c.is(n+1, ".") || c.isWord(n) && (c.textOf(n) == "vararg" || c.textOf(n) == "params") ||
+				c.is(n, "*") && (c.syntax == python || c.syntax == ruby)
+		}
+	}
+	c.functions = append(c.functions, f)
+	return f
+}
+
+// parameters returns the names of parameters, and their defaults.
+func (c *collector) parameters(open int) (list []string, defaults []*node) {
+	end := int(c.match[open])
+	var words []string
+	var value *node
+	done := false
+	flush := func() {
+		if n := len(words); n > 0 {
+			w := words[0]
+			if c.typeFirst {
+				w = words[n-1]
+			}
+			list = append(list, c.words.keep(w))
+			defaults = append(defaults, value)
+		}
+		words, done, value = nil, false, nil
+	}
+	for n := open + 1; n < end && len(list) < maxArgs; n++ {
+		switch w := c.textOf(n); {
+		case c.is(n, ","):
+			flush()
+		case c.is(n, "=") && c.syntax != golang:
+			value, _ = c.expression(n + 1)
+			done = true
+		case c.is(n, ":"):
+			done = true
+		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
+			switch w {
+			case "mut", "public", "private", "protected", "readonly", "final", "val", "var", "vararg", "params", "this", "ref", "out", "in":
+			default:
+				words = append(words, w)
+			}
+		case c.is(n, "<") && c.generic(n) > 0:
+			n = c.generic(n)
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+	flush()
+	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
+		list, defaults = list[1:], defaults[1:]
+	}
+	return list, defaults
+}
+
+// conditional reports whether the statement at a token is that of an if without braces.
+func (c *collector) conditional(at int) bool {
+	if c.is(at-1, ")") {
+		open := c.opening(at - 1)
+		return open > 0 && (c.textOf(open-1) == "if" || c.textOf(open-1) == "while")
+	}
+	return c.isWord(at-1) && c.textOf(at-1) == "else"
+}

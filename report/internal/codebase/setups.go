@@ -56,6 +56,9 @@ func (c *collector) setUp(i int, list []setupWord) {
 	if i > 0 && (c.textOf(i-1) == "class" || slices.Contains(c.syntax.functions, c.textOf(i-1))) {
 		return
 	}
+	if word := c.textOf(i); c.syntax == javaScript && word[0] >= 'A' && word[0] <= 'Z' && word != strings.ToUpper(word) && !c.is(i+1, "(") && !c.is(i+1, "<") {
+		return // of a type
+	}
 	for _, w := range list {
 		if w.mentions != "" && !mentions(c.src, w.mentions) && !strings.HasPrefix(c.file.base, w.mentions) || len(c.sites) > 50_000 || c.callees != nil {
 			continue

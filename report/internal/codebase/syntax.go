@@ -17,6 +17,7 @@ type syntax struct {
 	triple    bool   // three quotes begin a string of several lines
 	prefixes  string // letters that may precede a quote
 
+	loose     bool     // a parameter may get another value
 	indent    bool     // blocks are known by indentation
 	functions []string // keywords before the name of a function
 	methods   bool     // a function may have no keyword: name(parameters) {
@@ -33,9 +34,9 @@ type styles [5]string
 
 var (
 	javaScript = &syntax{styles: styles{1: "`"}, getters: true, slashes: true, quotes: "'\"`", functions: []string{"function"}, methods: true, concat: "+", regexes: true}
-	python     = &syntax{getters: true, hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
-	ruby       = &syntax{styles: styles{2: `"`}, getters: true, members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
-	php        = &syntax{styles: styles{1: `"`, 3: `"`}, hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
+	python     = &syntax{loose: true, getters: true, hash: true, quotes: "'\"", triple: true, prefixes: "rRbBuUfF", indent: true, functions: []string{"def"}, concat: "+"}
+	ruby       = &syntax{loose: true, styles: styles{2: `"`}, getters: true, members: true, hash: true, quotes: "'\"`", multiline: true, indent: true, functions: []string{"def"}, concat: "+", regexes: true}
+	php        = &syntax{loose: true, styles: styles{1: `"`, 3: `"`}, hash: true, slashes: true, quotes: "'\"`", multiline: true, functions: []string{"function", "fn"}, concat: "."}
 	java       = &syntax{styles: styles{4: "'"}, exact: true, members: true, jvm: true, slashes: true, quotes: "'\"", triple: true, methods: true, typeFirst: true, concat: "+"}
 	kotlin     = &syntax{styles: styles{1: `"`, 4: "'"}, getters: true, members: true, jvm: true, slashes: true, quotes: "'\"", triple: true, functions: []string{"fun"}, concat: "+"}
 	golang     = &syntax{exact: true, styles: styles{0: "`", 4: "'"}, slashes: true, quotes: "'\"`", functions: []string{"func"}, concat: "+"}

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 type use struct {
 	key     []string // the only one, or the first
 	several bool     // there are others
+	before  string   // what precedes them
 	begins  bool     // the value begins them
 }
 
@@ -53,8 +55,8 @@ func (p *program) reach(u *use, value []string) {
 	}
 }
 
-// uses notes that a command has the last key.
-func (p *program) uses(key []string, in *syntax) {
+// uses notes that a command has the last key, and what precedes it.
+func (p *program) uses(key []string, before string, in *syntax) {
 	joined := Join(key)
 	for _, r := range p.reached {
 		value := verbs(r.value, in)
@@ -68,7 +70,9 @@ func (p *program) uses(key []string, in *syntax) {
 		}
 		r.use.begins = r.use.begins || at == 0 || value[0] == ""
 		if r.use.key == nil {
-			r.use.key = slices.Clone(key)
+			r.use.key, r.use.before = slices.Clone(key), before
+		} else if r.use.before != before {
+			r.use.before = "*"
 		}
 		r.use.several = r.use.several || Join(r.use.key) != joined
 	}
@@ -108,7 +112,7 @@ func (s *scanner) builders() {
 	}
 	builder := func(c *site, u *use, value *node) {
 		if u.key != nil && !u.several {
-			c.before = used[Join(u.key)]
+			c.before = u.before
 			s.add(c, u.key)
 			return
 		}
@@ -116,7 +120,7 @@ func (s *scanner) builders() {
 		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
 		key := Join(parts)
 		before, known := used[key]
-		if c.before = before; key != "" && !known && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
+		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
 		if (u.begins || u.key == nil && s.aboutServer(c)) && acceptable(c, parts) {
@@ -125,7 +129,7 @@ func (s *scanner) builders() {
 	}
 	for _, d := range s.decls {
 		c := &site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{container: d.container}}
-		builder(c, &d.use, d.value)
+		builder(c, &d.use, d.only())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {

@@ -3,7 +3,6 @@ package tree
 import (
 	"bytes"
 	"hash/maphash"
-	"math"
 	"slices"
 	"unsafe"
 
@@ -43,24 +42,26 @@ type Block struct {
 	AnyFolded bool
 	folding   bool // step has folded a value
 
-	number int   // of the block
-	weight int32 // of a sampled key
+	number int // of the block
 	random uint64
-	next   int32 // keys up to the next one that is sampled
+	next   int32 // cost of the keys up to the next one that is sampled, at least 1
+	rates  []rate
 	found  []sample
 	values []byte          // of found
 	seen   hashindex.Index // of found, by hash
 	pinned map[uint64]struct{}
 
 	value, text []byte // scratch
+	path        [maxSegments + 2]int32
 }
 
 // blockNode is a node of a Block. Parents come before their children.
 type blockNode struct {
 	keys, size int64
 	hash       uint64
-	large      int64 // keys of more bytes have nodes of their own; see Table
-	master     int32 // the node of the tree that had the keys of an earlier block
+	rate       int32    // of the names below, in Block.rates
+	samples    [2]int32 // of the children, by kind
+	master     int32    // the node of the tree that had the keys of an earlier block
 	parent     int32
 	label      uint32
 	length     uint16
@@ -73,7 +74,6 @@ type blockNode struct {
 // patternEntry is the leaf of all names of one pattern that have so many segments.
 type patternEntry struct {
 	pattern    uint64
-	large      int64
 	generation uint32
 	leaf       int32
 	segments   int32
@@ -82,8 +82,6 @@ type patternEntry struct {
 	spot          int32
 	segment, from int16
 	pins          bool // some of these values may have nodes of their own
-	sample        bool // this place is the only one that is sampled
-	plain         bool // no place is sampled
 }
 
 // prefixEntry is the node at which names with a prefix end their last but one segment.
@@ -113,7 +111,8 @@ const (
 // NewBlock returns an empty Block.
 func NewBlock(n *naming.Namer) *Block {
 	b := &Block{cut: newCutter(n), index: hashindex.New(64), seen: hashindex.New(64),
-		pinned: map[uint64]struct{}{}, weight: 1}
+		pinned: map[uint64]struct{}{}}
+	b.beginSampling(0)
 	b.clear()
 	return b
 }
@@ -125,16 +124,8 @@ func (b *Block) Begin(table *Table, number int) {
 		b.table = table
 		b.clear()
 	}
-	b.random = uint64(number)*0x9e3779b97f4a7c15 + 1
-	if b.number, b.weight = number, 1; number >= lateBlock && table != nil {
-		b.weight = table.weight
-	}
-	// The smaller of two is distributed as what is left where a block begins: blocks of few keys
-	// have their share of samples.
-	b.nextSample()
-	first := b.next
-	b.nextSample()
-	b.next = min(b.next, first)
+	b.number = number
+	b.beginSampling(number)
 }
 
 // Reset empties the Block, also in the middle of a block. Nodes and shortcuts that the
@@ -149,7 +140,8 @@ func (b *Block) Reset() {
 		return
 	}
 	for _, i := range b.used {
-		b.nodes[i].keys, b.nodes[i].size, b.nodes[i].used = 0, 0, false
+		n := &b.nodes[i]
+		n.keys, n.size, n.used, n.samples = 0, 0, false, [2]int32{}
 	}
 	b.used = b.used[:0]
 	b.forgetSamples()
@@ -162,7 +154,8 @@ func (b *Block) clear() {
 	b.cleared++
 	b.forget()
 	clear(b.pinned)
-	b.nodes = append(b.nodes, b.newNode(blockNode{hash: rootHash, large: math.MaxInt64}))
+	b.rates = append(b.rates[:0], noRate)
+	b.nodes = append(b.nodes, b.newNode(blockNode{hash: rootHash}))
 }
 
 func (b *Block) forget() {
@@ -245,9 +238,12 @@ func (b *Block) ensure(parent int32, hash uint64, label []byte, kind uint8, wide
 	}
 	n := b.newNode(blockNode{hash: hash, parent: parent, label: uint32(len(b.labels)), length: uint16(len(label)),
 		kind: kind, wide: wide, rest: rest})
-	n.large = b.nodes[parent].large
+	n.rate = b.nodes[parent].rate
 	if at := b.nodes[parent].spots[kind]; at >= 0 {
-		n.large = min(n.large, b.table.spots[at].large)
+		if above, r := &b.rates[n.rate], &b.table.spots[at].rate; r.every < above.every || r.bytes < above.bytes {
+			b.rates = append(b.rates, above.join(r))
+			n.rate = int32(len(b.rates) - 1)
+		}
 	}
 	b.labels = append(b.labels, label...)
 	i := len(b.nodes)
@@ -271,43 +267,43 @@ func (b *Block) isPinned(hash uint64) bool {
 // Leaf returns the leaf that has the keys of a name. f must be the facts about the name,
 // and size the bytes that the key is weighed by. Leaves are valid until Reset.
 func (b *Block) Leaf(name []byte, f *naming.Facts, size int64) int32 {
-	e := &b.patterns[f.Group*0x9e3779b97f4a7c15>>(64-patternBits)]
-	b.next--
-	if e.pattern == f.Group && e.generation == b.generation && e.segments == int32(f.Segments) && size <= e.large {
-		if b.next > 0 && !e.pins {
-			return e.leaf
-		}
-		if leaf := b.varying(name, e, size); leaf >= 0 {
-			return leaf
-		}
+	leaf := b.find(name, f)
+	rate := b.nodes[leaf].rate
+	if b.Skip(rate, size) {
+		return leaf
 	}
-	return b.leaf(name, f, size, e)
+	return b.noteSamples(name, f, leaf, b.chosen(rate, size), size)
 }
 
-// varying returns the leaf of a name with the pattern of an entry, -1 if that must be
-// looked up.
-func (b *Block) varying(name []byte, e *patternEntry, size int64) int32 {
-	sampled := b.next <= 0
-	if sampled && e.plain {
-		b.nextSample()
+// find returns the leaf of a name.
+func (b *Block) find(name []byte, f *naming.Facts) int32 {
+	e := &b.patterns[f.Group*0x9e3779b97f4a7c15>>(64-patternBits)]
+	if e.pattern == f.Group && e.generation == b.generation && e.segments == int32(f.Segments) &&
+		!(e.pins && b.isPinned(hashOf(b.nodes[e.spot-1].hash, b.segment(name, e), inner))) {
 		return e.leaf
 	}
-	if sampled && !e.sample {
-		return -1
+	if f.Segments > maxSegments {
+		return b.walk(name, f, e)
 	}
-	node := e.spot - 1
-	segment := b.segment(name, e)
-	hash := hashOf(b.nodes[node].hash, segment, inner)
-	if e.pins && b.isPinned(hash) {
-		return -1
+	prefix := name[:f.LastStart]
+	p := &b.prefixes[maphash.Bytes(seed, prefix)>>(64-prefixBits)]
+	if p.generation != b.generation || !bytes.Equal(p.prefix, prefix) {
+		return b.walk(name, f, e)
 	}
-	if sampled {
-		b.nextSample()
-		if b.note(node, hash, segment, inner, false, size); b.isPinned(hash) {
-			return -1
+	if last := name[f.LastStart:]; p.all < 0 || f.Class&naming.ClassBrace != 0 ||
+		p.spot != nil && !p.spot.folds(!varies(last), len(last)) {
+		n := &b.ends[(f.Group^uint64(p.node)*0x9e3779b97f4a7c15)*0x9fb21c651e98df25>>(64-endBits)]
+		if n.generation != b.generation || n.node != p.node || n.pattern != f.Group {
+			b.value = b.cut.appendValue(b.value[:0], name[f.LastStart:], end)
+			b.folding = p.folds
+			*n = endEntry{b.generation, p.node, b.step(p.node, b.value, end), f.Group}
+			b.countFolded(f)
 		}
+		return n.leaf
 	}
-	return e.leaf
+	b.folding = f.Group != p.pattern
+	b.countFolded(f)
+	return p.all
 }
 
 func (b *Block) label(i int32) []byte {
@@ -342,41 +338,6 @@ func (b *Block) segment(name []byte, e *patternEntry) []byte {
 	}
 }
 
-// leaf is Leaf for names without a valid entry of their pattern.
-func (b *Block) leaf(name []byte, f *naming.Facts, size int64, e *patternEntry) int32 {
-	sampled := b.next <= 0
-	if sampled {
-		b.nextSample()
-	}
-	if sampled || f.Segments > maxSegments {
-		return b.walk(name, f, size, sampled, e)
-	}
-	prefix := name[:f.LastStart]
-	p := &b.prefixes[maphash.Bytes(seed, prefix)>>(64-prefixBits)]
-	if p.generation != b.generation || !bytes.Equal(p.prefix, prefix) {
-		return b.walk(name, f, size, sampled, e)
-	}
-	leaf := p.all
-	if last := name[f.LastStart:]; leaf < 0 || f.Class&naming.ClassBrace != 0 ||
-		p.spot != nil && !p.spot.folds(!varies(last), len(last)) {
-		n := &b.ends[(f.Group^uint64(p.node)*0x9e3779b97f4a7c15)*0x9fb21c651e98df25>>(64-endBits)]
-		if n.generation != b.generation || n.node != p.node || n.pattern != f.Group {
-			b.value = b.cut.appendValue(b.value[:0], name[f.LastStart:], end)
-			b.folding = p.folds
-			*n = endEntry{b.generation, p.node, b.step(p.node, b.value, end, false, 0), f.Group}
-			b.countFolded(f)
-		}
-		leaf = n.leaf
-	} else {
-		b.folding = f.Group != p.pattern
-		b.countFolded(f)
-	}
-	if size > b.nodes[leaf].large {
-		return b.walk(name, f, size, sampled, e)
-	}
-	return leaf
-}
-
 func (b *Block) countFolded(f *naming.Facts) {
 	if b.folding {
 		b.Folded.Add(f.Group)
@@ -384,11 +345,12 @@ func (b *Block) countFolded(f *naming.Facts) {
 	}
 }
 
-func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *patternEntry) int32 {
+// walk is find for names of which no prefix is known, and enters what it finds.
+func (b *Block) walk(name []byte, f *naming.Facts, e *patternEntry) int32 {
 	node, from := int32(0), 0
 	shared := f.Segments <= maxSegments // names with this pattern share the leaf, as far as is known
 	var v patternEntry
-	folded, constant := 0, true // places that are folded; segments so far do not vary
+	constant := true // segments so far do not vary
 	b.folding = false
 	for depth := 0; ; depth++ {
 		to, kind := b.cut.segment(name, from, depth)
@@ -401,17 +363,13 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 			segment, shared = b.value, false
 		}
 		parent := node
-		if node = b.step(parent, segment, inner, sampled, size); b.nodes[node].rest {
+		if node = b.step(parent, segment, inner); b.nodes[node].rest {
 			b.folding = true
 			b.countFolded(f)
 			return node
 		}
 		at := b.nodes[parent].spots[inner]
-		vary := varies(segment)
-		if at >= 0 && b.table.spots[at].folds(!vary, len(segment)) {
-			folded++
-		}
-		if shared && vary {
+		if varies(segment) && shared {
 			pins := at >= 0 && (b.table.spots[at].values > 0 || len(b.pinned) > 0)
 			if at < 0 || v.pins || !b.nodes[node].wide {
 				shared = false
@@ -420,8 +378,6 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 				if constant && from < 1<<15 {
 					v.from = int16(from)
 				}
-				b.text = b.cut.appendShape(b.text[:0], segment, inner)
-				v.sample = len(b.text) == 0 // else the shape is sampled, too
 			}
 			constant = false
 		}
@@ -429,9 +385,9 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 	}
 	folds := b.folding
 	b.value = b.cut.appendValue(b.value[:0], name[from:], end)
-	leaf := b.step(node, b.value, end, sampled, size)
+	leaf := b.step(node, b.value, end)
 	b.countFolded(f)
-	if size > b.nodes[leaf].large || f.Segments > maxSegments || from != f.LastStart {
+	if f.Segments > maxSegments || from != f.LastStart {
 		return leaf
 	}
 	p := &b.prefixes[maphash.Bytes(seed, name[:from])>>(64-prefixBits)]
@@ -447,10 +403,7 @@ func (b *Block) walk(name []byte, f *naming.Facts, size int64, sampled bool, e *
 		p.pattern = naming.HashPattern(b.text)
 	}
 	if shared && b.sharesPattern(name) {
-		v.plain = folded == 0 && (b.nodes[node].spots[end] < 0 || len(b.value) == 1 && b.value[0] == '*')
-		v.sample = v.sample && folded == 1 && b.nodes[node].spots[end] < 0 && v.spot > 0
-		v.pattern, v.large, v.generation, v.leaf, v.segments = f.Group, b.nodes[leaf].large, b.generation, leaf,
-			int32(f.Segments)
+		v.pattern, v.generation, v.leaf, v.segments = f.Group, b.generation, leaf, int32(f.Segments)
 		*e = v
 	}
 	return leaf
@@ -460,7 +413,8 @@ func (n *blockNode) closed(t *Table) bool {
 	return n.spots[inner] >= 0 && t.spots[n.spots[inner]].closed
 }
 
-func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size int64) int32 {
+// step returns the node below one that has the keys of a value.
+func (b *Block) step(node int32, value []byte, kind uint8) int32 {
 	at := b.nodes[node].spots[kind]
 	hash := hashOf(b.nodes[node].hash, value, kind)
 	if at < 0 || isStar(value, kind) {
@@ -470,25 +424,16 @@ func (b *Block) step(node int32, value []byte, kind uint8, sampled bool, size in
 	switch {
 	case s.closed:
 		return b.ensure(node, restHash(b.nodes[node].hash), []byte(Rest), end, false, true)
-	case !s.folds(!varies(value), len(value)), size > s.large || b.isPinned(hash):
+	case !s.folds(!varies(value), len(value)), b.isPinned(hash):
 		return b.ensure(node, hash, value, kind, false, false)
 	}
-	if sampled {
-		b.note(node, hash, value, kind, false, size)
-		if b.isPinned(hash) {
-			return b.ensure(node, hash, value, kind, false, false)
-		}
-	}
-	if s.shapes > 0 || sampled {
+	if s.shapes > 0 {
 		b.text = b.cut.appendShape(b.text[:0], value, kind)
 		if len(b.text) > 0 {
 			shape := hashOf(b.nodes[node].hash, b.text, kind)
 			if b.isPinned(shape) {
 				b.noteFold(value, kind, b.text)
 				return b.ensure(node, shape, b.text, kind, true, false)
-			}
-			if sampled {
-				b.note(node, shape, b.text, kind, true, size)
 			}
 		}
 	}

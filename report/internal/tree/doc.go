@@ -54,23 +54,23 @@
 // merged before its block ends. Nodes are merged in the order of their first keys. What else a Block
 // keeps of earlier blocks counts for neither, so the tree is the same for any number of goroutines.
 //
-// Values and shapes that become heavy later are found by sampling: one key of 32, at random by the number
-// of the block, and one of 128 from block 512 (128 MB) on if 2^20 keys came before it, each of which
-// counts as four. The tree counts the samples of a place without a node, up to 192 values (Misra and
-// Gries). One with 6 sampled keys (of one weight) gets a node if it has 1/160 of them or of their bytes.
-// In a Block, a value that is sampled twice has a node at once, and so has a key with over 1/1024 of the
-// memory of its place and over 32 times the mean. The tree keeps these if they have over 1/512 of the keys
-// or memory there when they are merged. Most keys cost a comparison: a Block remembers the leaf of each
-// pattern, which is right for all its names if the values that vary are all at folded places, and are not
-// among those with nodes.
+// Values and shapes that become heavy later are found by sampling. A key at a folded place of K keys and M
+// bytes is sampled with the probability 768/K, but at least 1/128, or its bytes * 768/M if that is more; in a
+// tree of over 2^16 keys, places with few of them are sampled less, down to one key of 8. A sampled key
+// stands for 1/probability keys. The tree counts the samples of a place without a node, up to 192 values
+// (Misra and Gries). One with 3 samples that stand for 1/200 of the keys or of the bytes of the place gets a
+// node. In a Block, a value has a node at once if it is sampled twice, and in 1/64 of the samples there, or with
+// a key of 1/384 of the bytes. The tree keeps these if they have over 1/512 of the keys or bytes there when they
+// are merged. Most keys cost a comparison: a Block remembers the leaf of each pattern, which is right for all
+// its names if the values that vary are all at folded places, and are not among those with nodes.
 //
 // # Errors
 //
 // No node counts a key that its path does not fit. A node that stands for one value, as do those above it
 // (Exact), may lack keys, which are under *, a shape or "…". Lacks returns the most, a sum: keys of the
 // heaviest value absorbed at its place before; if it was found by sampling, or sampled elsewhere later,
-// 32*(h + 3*sqrt(w*h) + 9*w) keys, at least 288, for samples of the sum h and the largest weight w (1 or
-// 4), an estimate; and what those above lack. Bytes have no bound.
+// k + 3*sqrt(w*k) + 9*w keys, for samples that stand for k keys, and each for w of these at most, an
+// estimate; and what those above lack. Bytes have no bound.
 //
 // # Parts and states
 //

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 // ranked is a value that may keep its node.
 type ranked struct {
 	node       int32
-	keys, size int64 // keys: with those that it may lack, but at most twice its own, or as sampled
+	keys, size int64 // with what it may lack, but at most as much as it has, or as samples say
 }
 
 // foldFull folds the places that have more values than the limit.
@@ -41,7 +42,7 @@ func (t *Tree) fold(s spot, most int) {
 	p := t.placeOf(s.node, s.kind)
 	t.noteLengths(p, s)
 	all, list := t.rank(s, p)
-	p.keys = all.keys
+	p.keys, p.bytes = all.keys, all.size
 	kept := t.heaviest(list, most, all.keys/share, all.size/share)
 	t.absorbOthers(s, kept, share)
 }
@@ -56,7 +57,13 @@ func (t *Tree) rank(s spot, p *place) (all ranked, list []ranked) {
 		}
 		all.keys, all.size = all.keys+n.Keys, all.size+n.Size
 		if !n.isStar() && (p == nil || p.folds(n)) {
-			list = append(list, ranked{c, n.Keys + max(min(n.Keys, t.lacks(n)), sampling*int64(n.hits)), n.Size})
+			list = append(list, ranked{c, n.Keys + max(min(n.Keys, t.lacks(n)), int64(n.sampledKeys)), n.Size})
+		}
+	}
+	for i := range list {
+		if n := t.Node(list[i].node); n.sampledSize > 0 {
+			spread := 3 * math.Sqrt(float64(n.sampledSize)*float64(all.size)/sampleShare)
+			list[i].size += n.sampledSize + min(n.Size, int64(spread))
 		}
 	}
 	t.scratch.values = list
@@ -217,7 +224,8 @@ func (t *Tree) absorbChildren(to, from int32) {
 			}
 		case into != 0:
 			m := t.Node(into)
-			m.missed, m.hits, m.late = m.missed+n.missed, m.hits+n.hits, m.late || n.late
+			m.missed, m.late = m.missed+n.missed, m.late || n.late
+			m.sampledKeys, m.sampledSize = m.sampledKeys+n.sampledKeys, m.sampledSize+n.sampledSize
 			t.absorb(into, c)
 		default:
 			if b := &before[n.kind]; folds[n.kind] && !n.wide && b.folds(n) {

@@ -396,21 +396,30 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestHeavyBytes plants a value with 1 % of the keys and 8 % of the memory that begins late.
+// TestHeavyBytes plants values with much memory and few keys that begin late: of many keys, of few that are
+// 8 and 60 times as large as others, and of one block at the end.
 func TestHeavyBytes(t *testing.T) {
-	for seed := range uint64(8) {
-		r := rand.New(rand.NewPCG(seed, 13))
-		keys := make([]key, 100_000)
-		for i := range keys {
-			keys[i] = key{fmt.Sprintf("app:t%s:%d", word(r, 5000), i), 100}
-		}
-		for i := range 1000 {
-			keys[30_000+r.IntN(70_000)] = key{fmt.Sprint("app:giant:", i), 800}
-		}
-		f := newForest(":").fill(keys, 400, 1)
-		f.Finish()
-		if f.check(t, keys); f.count("app:giant:") < 0 {
-			t.Errorf("seed %d: app:giant: has no node", seed)
+	for n, k := range []struct{ keys, from, heavy, size int }{
+		{100_000, 30_000, 1000, 800}, {20_000, 10_000, 64, 800}, {20_000, 6000, 9, 6000}, {20_000, 19_000, 60, 800},
+	} {
+		for seed := range uint64(10) {
+			r := rand.New(rand.NewPCG(seed, 13))
+			keys := make([]key, k.keys)
+			for i := range keys {
+				keys[i] = key{fmt.Sprintf("app:t%s:%d", word(r, 5000), i), 100}
+			}
+			for i := range k.heavy {
+				at := k.from + r.IntN(k.keys-k.from)
+				for keys[at].size != 100 {
+					at = k.from + r.IntN(k.keys-k.from)
+				}
+				keys[at] = key{fmt.Sprint("app:giant:", i), int64(k.size)}
+			}
+			f := newForest(":").fill(keys, 400, 1)
+			f.Finish()
+			if f.check(t, keys); f.count("app:giant:") < 0 {
+				t.Errorf("keyspace %d, seed %d: app:giant: has no node", n, seed)
+			}
 		}
 	}
 }

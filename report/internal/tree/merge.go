@@ -38,10 +38,11 @@ func (t *Tree) Merge(b *Block) []int32 {
 		}
 	}
 	t.nodeOf, t.folded = nodeOf, folded
-	t.weight = max(t.weight, b.weight)
 	for i := range b.found {
 		s := &b.found[i]
-		t.sampled(nodeOf[s.parent], b.values[s.from:s.from+uint32(s.length)], s, b.weight)
+		if to := t.Node(nodeOf[s.node]); to.wide || to.rest { // else the value has a node
+			t.sampled(nodeOf[s.parent], b.values[s.from:s.from+uint32(s.length)], s)
+		}
 	}
 	return nodeOf
 }
@@ -118,28 +119,6 @@ func (t *Tree) ensureRest(parent int32) int32 {
 		return c
 	}
 	return t.add(parent, hash, Rest, end, flags{rest: true})
-}
-
-// sampled counts a value of a folded place that a sampled key of a block has.
-func (t *Tree) sampled(parent int32, label []byte, s *sample, weight int32) {
-	at := t.Node(parent)
-	p := at.place[s.kind]
-	if p == 0 || at.rest || at.closed {
-		return
-	}
-	hash := hashOf(at.hash, label, s.kind)
-	if int(at.values[s.kind]+at.words[s.kind]) > t.places[p-1].stars {
-		if c := t.find(hash); c != 0 {
-			if !t.Node(c).wide {
-				t.Node(c).hits += weight
-			}
-			return
-		}
-	}
-	if hits := t.places[p-1].sampled.add(hash, s.size, weight); hits > 0 {
-		c := t.add(parent, hash, string(label), s.kind, flags{wide: s.wide})
-		t.Node(c).hits, t.Node(c).late = hits, true
-	}
 }
 
 // Settle folds places that have too many values, and frees nodes if the tree has too
@@ -227,7 +206,8 @@ func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from
 		m := t.Node(into)
 		m.Keys, m.Size = m.Keys+n.Keys, m.Size+n.Size
 		if !n.wide && !m.rest {
-			m.missed, m.hits = m.missed+o.lacks(n), m.hits+n.hits
+			m.missed += o.lacks(n)
+			m.sampledKeys, m.sampledSize = m.sampledKeys+n.sampledKeys, m.sampledSize+n.sampledSize
 		}
 		if m.rest {
 			o.eachLeaf(c, func(n *Node) { join(into, n) })

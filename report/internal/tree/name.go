@@ -133,6 +133,9 @@ func isStar[T string | []byte](value T, kind uint8) bool {
 // another one. It appends nothing if there is none.
 func (c *cutter) appendShape(dst, value []byte, kind uint8) []byte {
 	start := len(dst)
+	if lettersOf(value) < 2 {
+		return dst
+	}
 	if kind == inner {
 		if dst = c.appendPattern(dst, value, inner); !bytes.Equal(dst[start:], value) {
 			if lettersOf(dst[start:]) < 2 {
@@ -163,9 +166,10 @@ func (c *cutter) appendShape(dst, value []byte, kind uint8) []byte {
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 }
 
+// lettersOf returns the number of letters, but no more than 2.
 func lettersOf(text []byte) (n int) {
-	for _, b := range text {
-		if isLetter(b) {
+	for i := 0; i < len(text) && n < 2; i++ {
+		if isLetter(text[i]) {
 			n++
 		}
 	}

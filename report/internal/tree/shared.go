@@ -9,23 +9,13 @@ import (
 // A user of a Block may remember the leaf of a pattern, and look up only the keys that Skip
 // does not pass.
 
-// Skip passes a key whose leaf need not be looked up: nothing is sampled of it. It reports
-// whether it did.
-func (b *Block) Skip() bool {
-	if b.next <= 1 {
-		return false
-	}
-	b.next--
-	return true
-}
-
-// Shared reports whether all keys with the pattern and the number of segments of f, of at
-// most large bytes, have a leaf, until the generation changes.
-func (b *Block) Shared(leaf int32, f *naming.Facts) (large int64, generation uint32, ok bool) {
+// Shared reports whether all keys with the pattern and the number of segments of f have a leaf, until the
+// generation changes, and returns their rate for Skip.
+func (b *Block) Shared(leaf int32, f *naming.Facts) (rate int32, generation uint32, ok bool) {
 	e := &b.patterns[f.Group*0x9e3779b97f4a7c15>>(64-patternBits)]
 	ok = e.pattern == f.Group && e.generation == b.generation && e.segments == int32(f.Segments) && e.leaf == leaf &&
 		!e.pins
-	return e.large, b.generation, ok
+	return b.nodes[leaf].rate, b.generation, ok
 }
 
 // Generation changes when leaves that keys of a pattern shared may change.

@@ -8,7 +8,9 @@ type Record struct {
 	Flags  uint8 // recordWide and so on
 	Label  []byte
 	Missed int64 // keys that the node may lack at its place
-	Hits   int32 // sampled keys that were counted at another node
+	// Keys and bytes that were counted at another node, as samples say.
+	SampledKeys int32
+	SampledSize int64
 	// Lost has the most keys of a value without a node that were counted at others of its
 	// place, by kind of the children, -1 if nothing was folded.
 	Lost [2]int64
@@ -37,8 +39,8 @@ func (t *Tree) recordsBelow(i int32, depth uint8, yield func(r Record, leaf int3
 	if n.Keys == 0 && i != 0 {
 		return // found by samples, and not seen again
 	}
-	r := Record{Depth: depth, Leaf: n.kind == end && i != 0, Label: []byte(n.label), Missed: t.lacks(n), Hits: n.hits,
-		Lost: [2]int64{-1, -1}}
+	r := Record{Depth: depth, Leaf: n.kind == end && i != 0, Label: []byte(n.label), Missed: t.lacks(n),
+		SampledKeys: n.sampledKeys, SampledSize: n.sampledSize, Lost: [2]int64{-1, -1}}
 	for f, set := range map[uint8]bool{recordWide: n.wide, recordRest: n.rest, recordClosed: n.closed} {
 		if set {
 			r.Flags |= f
@@ -77,7 +79,7 @@ func NewReader(t *Tree) *Reader {
 // Read adds the next node. It returns false if it cannot be one of a tree.
 func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 	t := r.tree
-	if rec.Flags >= recordFlags || rec.Missed < 0 || rec.Hits < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 ||
+	if rec.Flags >= recordFlags || rec.Missed < 0 || rec.SampledKeys < 0 || rec.SampledSize < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 ||
 		len(rec.Label) > 2*maxValue+8 || t.used >= 2*MaxNodes {
 		return 0, false
 	}
@@ -117,7 +119,8 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 		r.path = append(r.path, node)
 	}
 	n := t.Node(node)
-	n.missed, n.hits, n.closed = rec.Missed, rec.Hits, rec.Flags&recordClosed != 0
+	n.missed, n.closed = rec.Missed, rec.Flags&recordClosed != 0
+	n.sampledKeys, n.sampledSize = rec.SampledKeys, rec.SampledSize
 	if n.kind == end && node != 0 && (n.closed || rec.Lost != [2]int64{-1, -1}) {
 		return 0, false
 	}

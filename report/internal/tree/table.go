@@ -10,12 +10,11 @@ type Table struct {
 	// pinned has the hashes of the nodes at folded places: their values have many keys
 	// or much memory.
 	pinned map[uint64]struct{}
-	weight int32 // of a sampled key, from block lateBlock on
 }
 
 // tableSpot is a place of which values were folded.
 type tableSpot struct {
-	large   int64 // keys of more bytes have nodes of their own
+	rate
 	values  int32 // that have nodes
 	shapes  int32 // that have nodes
 	words   bool  // words without nodes are folded, too
@@ -29,26 +28,15 @@ func (s *tableSpot) folds(word bool, length int) bool { return !word || s.words 
 // one reports whether all values that are folded and have no brace are counted at one node.
 func (s *tableSpot) one() bool { return (s.words || s.most > 0) && s.values == 0 && s.shapes == 0 }
 
-// A key is large at a place if it has more than largeMean times the mean memory of a key
-// there, and more than 1/largeShare of the memory.
-const (
-	largeMean  = 32
-	largeShare = 1024
-)
-
 // Publish returns what is folded now: the Table that it returned last if that has not
 // changed.
 func (t *Tree) Publish() *Table {
 	t.refold()
-	weight := int32(1)
-	if t.Node(0).Keys >= lateKeys {
-		weight = lateWeight
-	}
-	if !t.dirty && (t.table == nil || t.table.weight == weight) {
+	if !t.dirty {
 		return t.table
 	}
 	t.dirty = false
-	p := &Table{spotOf: map[uint64]int32{}, pinned: map[uint64]struct{}{}, weight: weight}
+	p := &Table{spotOf: map[uint64]int32{}, pinned: map[uint64]struct{}{}}
 	for i := range int32(t.nodes.Len()) {
 		n := t.Node(i)
 		if n.removed || n.place == [2]int32{} && !n.closed {
@@ -81,7 +69,10 @@ func (t *Tree) Publish() *Table {
 				}
 				p.pinned[child.hash] = struct{}{}
 			}
-			s.large = max(largeMean*(size/max(keys, 1)), size/largeShare, 1)
+			if s.rate = rateOf(keys, size, t.Node(0).Keys); n.place[kind] != 0 {
+				at := &t.places[n.place[kind]-1]
+				at.weight = max(at.weight, s.every)
+			}
 			p.spotOf[n.hash^kindSalt[kind]] = int32(len(p.spots))
 			p.spots = append(p.spots, s)
 		}
@@ -93,8 +84,8 @@ func (t *Tree) Publish() *Table {
 	return p
 }
 
-// refold folds places again that have twice the keys: values that had many are light by
-// now.
+// refold folds places again that have twice the keys or bytes: values that had many are light by now, and
+// fewer keys are sampled.
 func (t *Tree) refold() {
 	for i := range t.places {
 		p := &t.places[i]
@@ -102,16 +93,10 @@ func (t *Tree) refold() {
 			continue
 		}
 		n := t.Node(p.node)
-		if n.Keys < 2*p.keys || int(n.values[p.kind]+n.words[p.kind]) <= p.stars {
+		if n.Keys < 2*p.keys && n.Size < 2*p.bytes {
 			continue
 		}
-		keys := int64(0)
-		for c := range t.Children(p.node) {
-			if child := t.Node(c); child.kind == p.kind {
-				keys += child.Keys
-			}
-		}
-		if keys >= 2*p.keys {
+		if all, _ := t.rank(p.spot, p); all.keys > 2*p.keys || all.size > 2*p.bytes {
 			t.fold(p.spot, limitOf(p.node)/4)
 			t.dirty = true
 		}

@@ -3,7 +3,6 @@ package tree
 import (
 	"cmp"
 	"hash/maphash"
-	"math"
 	"slices"
 	"strings"
 	"unsafe"
@@ -61,7 +60,6 @@ type Tree struct {
 	table  *Table          // published last
 	dirty  bool            // places were folded, or values found, since then
 	merges int             // counts merges
-	weight int32           // the largest of a sampled key
 	sealed bool            // see seal
 	scratch
 }
@@ -80,7 +78,8 @@ type Node struct {
 	Keys, Size          int64 // of all names that begin with the path of the node
 	hash                uint64
 	missed              int64 // the most keys of this value that were counted at another node
-	hits                int32 // sampled keys that were counted at another node
+	sampledKeys         int32 // and keys, as samples say, that were
+	sampledSize         int64 // their bytes
 	parent, first, next int32
 	Leaf                int32    // the number under which Leaves has the keys that end here, 0 none
 	values, words       [2]int32 // children by kind: words, and all others
@@ -117,8 +116,10 @@ type place struct {
 	// they counted what they sampled.
 	blind   bool
 	sampled candidates
+	weight  int32 // the largest of a sample
 	stars   int   // nodes of values that are folded and have no shape: one a separator, with and without braces
-	keys    int64 // of the place when it was folded last
+	// Of the place when it was folded last.
+	keys, bytes int64
 
 	// Of the block that is being merged, if merged is its number: the sums of the place
 	// before, and missed.
@@ -142,7 +143,7 @@ func (t *Tree) Reset() {
 	*t.nodes.Add() = Node{hash: rootHash}
 	t.index.Reset()
 	t.places, t.unused, t.full = t.places[:0], t.unused[:0], t.full[:0]
-	t.free, t.used, t.labels, t.ends, t.table, t.dirty, t.merges, t.weight, t.sealed = 0, 1, 0, 0, nil, true, 1, 1, false
+	t.free, t.used, t.labels, t.ends, t.table, t.dirty, t.merges, t.sealed = 0, 1, 0, 0, nil, true, 1, false
 }
 
 // Nodes returns the number of nodes.
@@ -325,22 +326,23 @@ func (p *place) foldsValue(word bool, length int) bool {
 func (p *place) join(o *place) {
 	p.words, p.letters = p.words || o.words, p.letters || o.letters
 	p.lengths.join(o.lengths)
+	p.weight = max(p.weight, o.weight)
 }
 
 func (t *Tree) lostAt(p *place) int64 {
 	if !p.blind || t.sealed {
 		return p.missed
 	}
-	return p.missed + t.unseen(p.sampled.missed)
+	return p.missed + unseen(p.sampled.missed*p.weight, p.weight)
 }
 
 // lacks returns the most keys of the value of a node that may have been counted at
 // other nodes of its place.
 func (t *Tree) lacks(n *Node) int64 {
-	if n.wide || n.rest || t.sealed || !n.late && n.hits == 0 {
+	if n.wide || n.rest || t.sealed || !n.late && n.sampledKeys == 0 {
 		return n.missed
 	}
-	return n.missed + t.unseen(n.hits)
+	return n.missed + unseen(n.sampledKeys, t.places[t.Node(n.parent).place[n.kind]-1].weight)
 }
 
 // seal replaces samples by the bounds that follow from them, once no Block is merged any more. What
@@ -356,13 +358,6 @@ func (t *Tree) seal() {
 		t.places[i].missed = t.lostAt(&t.places[i])
 	}
 	t.sealed = true
-}
-
-// unseen returns the most keys of which so many were sampled: the estimate and three
-// standard deviations.
-func (t *Tree) unseen(hits int32) int64 {
-	h, w := float64(hits), float64(t.weight)
-	return int64(sampling * (h + 3*math.Sqrt(w*h) + 9*w))
 }
 
 // Lacks returns the most keys of a node that may have been counted at others, because

@@ -166,7 +166,7 @@ func (f *forest) dump() string {
 		if leaf != 0 {
 			keys = f.sums.list[leaf-1]
 		}
-		fmt.Fprintf(&b, "%d %t %q flags %d lacks %d sampled %d lost %v: %d\n", r.Depth, r.Leaf, r.Label, r.Flags, r.Missed, r.Hits, r.Lost, keys)
+		fmt.Fprintf(&b, "%d %t %q flags %d lacks %d sampled %d %d lost %v: %d\n", r.Depth, r.Leaf, r.Label, r.Flags, r.Missed, r.SampledKeys, r.SampledSize, r.Lost, keys)
 	})
 	return b.String()
 }

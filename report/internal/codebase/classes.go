@@ -1,0 +1,54 @@
+package codebase
+
+// A class says what declares the name of a class, 0 nothing.
+type class byte
+
+const (
+	plainClass class = iota + 1
+	enumClass        // of Java or Kotlin
+)
+
+// classHeader reads the beginning of a class or an object.
+func (c *collector) classHeader(i int, word string) {
+	name := ""
+	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
+		switch {
+		case c.isWord(n):
+			w := c.textOf(n)
+			if name == "" && w != "class" || w == "for" && word == "impl" && c.isWord(n+1) {
+				if w == "for" {
+					w = c.textOf(n + 1)
+				}
+				name = c.words.keep(w)
+			} else if c.callees == nil {
+				c.file.supers[c.words.keep(w)] = true
+			}
+			if c.indent {
+				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
+					if c.isWord(m) && c.callees == nil {
+						c.file.supers[c.words.keep(c.textOf(m))] = true
+					}
+				}
+				c.push(i, n, scope{class: name})
+				return
+			}
+		case c.is(n, "{"):
+			enum := word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"
+			c.push(i, n, scope{class: name, enum: enum})
+			if c.classes == nil {
+				c.classes = map[string]class{}
+			}
+			if c.classes[name] = plainClass; enum && c.jvm {
+				c.classes[name] = enumClass
+			}
+			return
+		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="):
+			return
+		case c.match[n] > int32(n):
+			if c.syntax == kotlin && name != "" && c.is(n, "(") {
+				c.newFunction(name, name, n) // its constructor
+			}
+			n = int(c.match[n])
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package codebase
+
+import (
+	"slices"
+	"strings"
+)
+
+// clientMakers are classes and functions of JavaScript that give a client of the server.
+var clientMakers = wordSet("Redis IORedis ioredis Cluster createClient createCluster")
+
+// client notes what the call of a token puts before each key: the option keyPrefix of clients of
+// JavaScript, WithKeyPrefix of StackExchange.Redis, the settings of distributed caches of .NET that are not in the
+// code, and the functions that begin the keys of caches of Spring.
+func (c *collector) client(i int) {
+	open := i + 1
+	if c.is(open, "<") {
+		open = c.generic(open) + 1
+	}
+	switch word := c.textOf(i); {
+	case !c.is(open, "(") && !(c.is(open, "{") && c.syntax == kotlin) || c.match[open] == 0:
+		return
+	case c.syntax.jvm && springPrefixes[word]:
+		c.prefix(i, springLayer, c.springPrefix(open, word))
+		return
+	case c.syntax == csharp && word == "WithKeyPrefix":
+		n, _ := c.expression(open + 1)
+		c.prefix(i, keyspaceLayer, fixedPrefix(c.bound(n)))
+		return
+	case c.syntax == csharp && distributed[word]:
+		if c.mentions(open, "InstanceName") < 0 && (c.mentions(open, "Bind") > 0 || c.mentions(open, "GetSection") > 0) {
+			c.prefix(i, distributedLayer, hole)
+		}
+		return
+	case c.syntax != javaScript || !clientMakers[word] || !c.file.client:
+		return
+	}
+	made := c.prefix(i, clientLayer, &node{kind: textNode})
+	c.made = int(c.match[open])
+	for n := open + 1; n < c.made; n++ {
+		switch {
+		case !c.isWord(n):
+		case c.textOf(n) == "keyPrefix" && c.is(n+1, ":"):
+			value, _ := c.expression(n + 2)
+			made.key = c.bound(value)
+		case c.textOf(n) == "keyPrefix":
+			made.key = c.bound(&node{kind: wordNode, text: "keyPrefix"})
+		case strings.Contains(strings.ToLower(c.textOf(n)), "opt") && !c.is(n+1, ":"):
+			made.field = true
+		}
+	}
+	if at := c.held(i, 0); at >= 0 {
+		made.callee = c.words.keep(strings.ToLower(c.textOf(at)))
+	}
+}
+
+// distributed are methods that set up the distributed cache of .NET on the server.
+var distributed = wordSet("Configure AddStackExchangeRedisCache AddDistributedRedisCache")
+
+// mentions returns a token with a word in the bracket that a token opens, -1 if there is none.
+func (c *collector) mentions(open int, word string) int {
+	for n := open + 1; n < int(c.match[open]); n++ {
+		if c.isWord(n) && c.textOf(n) == word {
+			return n
+		}
+	}
+	return -1
+}
+
+// prefix notes what begins the keys of a layer, as token i tells.
+func (c *collector) prefix(i int, of layer, n *node) *site {
+	s := &site{key: n, line: c.tokens[i].line, source: c.file, function: c.function(), prefix: true, layer: of}
+	c.sites = append(c.sites, s)
+	return s
+}
+
+// springPrefixes are methods of RedisCacheConfiguration (Spring Data Redis): what they give precedes the name of a
+// cache and ::, or stands for both.
+var springPrefixes = wordSet("prefixCacheNameWith prefixKeysWith computePrefixWith")
+
+// cacheName stands for the name of a cache of Spring in the prefix of its keys.
+var cacheName = &node{kind: textNode, text: "\x01"}
+
+// springPrefix returns what precedes the keys of a cache, as the argument of a method tells.
+func (c *collector) springPrefix(open int, method string) *node {
+	name, value := "it", open+1
+	for n := open + 1; n < open+6; n++ {
+		if c.is(n, "->") {
+			if name = c.textOf(n - 1); !c.isWord(n - 1) { // (name) ->
+				name = c.textOf(n - 2)
+			}
+			value = n + 1
+		}
+	}
+	n, end := c.expression(value)
+	switch {
+	case method == "prefixKeysWith":
+		return n
+	case method == "prefixCacheNameWith":
+		return &node{kind: joinNode, args: []*node{fixedPrefix(c.bound(n)), cacheName, {kind: textNode, text: "::"}}}
+	case end != int(c.match[open]) || n.kind == wordNode || n.kind == callNode && n.text != "concat":
+		return &node{kind: joinNode, args: []*node{hole, cacheName, hole}}
+	}
+	return replaced(n, name)
+}
+
+// replaced returns an expression in which cacheName stands for a variable.
+func replaced(n *node, name string) *node {
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == wordNode && n.of == nil && n.text == name:
+		return cacheName
+	}
+	m := *n
+	m.of, m.args = replaced(n.of, name), nil
+	for _, a := range n.args {
+		m.args = append(m.args, replaced(a, name))
+	}
+	return &m
+}
+
+// clients evaluates what the clients of JavaScript put before each key, by the names of what holds
+// them; that of "" is what others do. A prefix that varies, or is one of several, is *.
+func (s *scanner) clientPrefixes(sites []*site) map[string]string {
+	of := func(c *site) string {
+		s.program.steps = 0
+		return Join(s.program.eval(fixedPrefix(c.key), c.frame()))
+	}
+	var made []*site
+	apart, all, named := map[string]bool{}, map[string]bool{}, map[string]string{}
+	for _, c := range sites {
+		switch {
+		case !c.prefix || c.source.syntax != javaScript:
+		case c.layer == clientLayer:
+			made = append(made, c)
+		default: // an option that is given to a client elsewhere
+			apart[of(c)] = true
+		}
+	}
+	for _, c := range made {
+		prefix := of(c)
+		if c.field && prefix == "" && len(apart) > 0 {
+			if prefix = "*"; len(made) == 1 && len(apart) == 1 {
+				prefix = one(apart)
+			}
+		}
+		if old, known := named[c.callee]; known && old != prefix {
+			prefix = "*"
+		}
+		named[c.callee], all[prefix] = prefix, true
+	}
+	if len(made) == 0 {
+		all = apart
+	}
+	if named[""] = one(all); len(all) > 1 {
+		named[""] = "*"
+	}
+	return named
+}
+
+// one returns an element of a set, "" if it is empty.
+func one(set map[string]bool) (only string) {
+	for only = range set {
+	}
+	return only
+}
+
+// before returns what the client or the framework puts before the key of a site.
+func (s *scanner) before(c *site) string {
+	switch {
+	case c.layer == springLayer: // it is about the name of the cache, too
+		return ""
+	case c.source.syntax != javaScript || c.command == nil:
+		return s.layers[c.layer]
+	}
+	for _, word := range slices.Backward(strings.Split(c.receiver, ".")) {
+		if prefix, known := s.clients[strings.TrimLeft(word, "#_")]; known && word != "" {
+			return prefix
+		}
+	}
+	return s.clients[""]
+}

@@ -1,0 +1,153 @@
+package codebase
+
+import (
+	"slices"
+	"testing"
+)
+
+// checkLines compares the patterns of a checkout with those expected.
+func checkLines(t *testing.T, files map[string]string, want string, prefixes ...string) {
+	t.Helper()
+	c := checkout(t, files)
+	if got := lines(c); got != want || !slices.Equal(c.Prefixes, prefixes) {
+		t.Errorf("prefixes %q\ngot\n%s\nwant\n%s", c.Prefixes, got, want)
+	}
+}
+
+// TestClientPrefixes has what clients and caches put before each key.
+func TestClientPrefixes(t *testing.T) {
+	checkLines(t, map[string]string{ // one client
+		"client.ts": "import Redis from 'ioredis';\nexport const redis = new Redis(process.env.URL, { keyPrefix: 'shop:' });\n",
+		"use.ts":    "import { redis } from './client';\nexport const f = (id: string) => redis.get(`cart:${id}`);\n",
+	}, "use.ts:2 shop:cart:* certain GET\n", "shop:")
+	checkLines(t, map[string]string{ // several, and one from elsewhere
+		"client.ts": "import Redis from 'ioredis';\nexport const jobs = new Redis();\nexport const near = new Redis({ keyPrefix: 'near:' });\n" +
+			"export const far = new Redis({ keyPrefix: process.env.NAME });\n",
+		"use.ts": "import { jobs, near, far } from './client';\nexport const f = (id: string, redis) => {\n  jobs.hset(`job:${id}`, 'a', 1);\n" +
+			"  near.hset(`cart:${id}`, 'a', 1);\n  far.hset(`user:${id}`, 'a', 1);\n  redis.hset(`other:${id}`, 'a', 1);\n};\n",
+	}, "use.ts:3 job:* certain HSET\nuse.ts:4 near:cart:* certain HSET\nuse.ts:5 *user:* certain HSET\n"+
+		"use.ts:6 *other:* certain HSET\n", "near:")
+	use := "using Microsoft.Extensions.Caching.Distributed;\nclass Use {\n  private readonly IDistributedCache _cache;\n" +
+		"  void F(string id) { _cache.SetStringAsync($\"cart:{id}\", \"1\"); }\n}\n"
+	for start, want := range map[string]string{
+		"services.AddStackExchangeRedisCache(o => { o.InstanceName = \"Shop_\"; });":                 "Shop_",
+		"services.AddStackExchangeRedisCache(o => { o.InstanceName = configuration[\"Name\"]; });":   "*",
+		"services.AddStackExchangeRedisCache(o => configuration.GetSection(\"Redis\").Bind(o));":     "*",
+		"services.AddStackExchangeRedisCache(o => { o.Configuration = configuration[\"Redis\"]; });": "",
+	} {
+		prefixes := []string{}
+		if len(want) > 1 {
+			prefixes = append(prefixes, want)
+		}
+		checkLines(t, map[string]string{"Use.cs": use, "Start.cs": "class Start {\n  void F() {\n    " + start + "\n  }\n}\n"},
+			"Use.cs:4 "+want+"cart:* likely cache\n", prefixes...)
+	}
+	checkLines(t, map[string]string{
+		"Db.cs": "using StackExchange.Redis;\nclass Db {\n  private readonly IDatabase _db;\n" +
+			"  Db(IConnectionMultiplexer m) { _db = m.GetDatabase().WithKeyPrefix(\"shop:\"); }\n" +
+			"  void F(string id) { _db.StringSet($\"cart:{id}\", 1); }\n}\n",
+	}, "Db.cs:5 shop:cart:* certain SET\n", "shop:")
+}
+
+// TestSpringPrefixes has the ways in which Spring makes the keys of a cache.
+func TestSpringPrefixes(t *testing.T) {
+	for config, want := range map[string]string{
+		".entryTtl(ttl)":                                         "carts::*",
+		".prefixCacheNameWith(\"shop:\")":                        "shop:carts::*",
+		".prefixCacheNameWith(settings.getPrefix())":             "*carts::*",
+		".computePrefixWith(name -> name + \":\")":               "carts:*",
+		".computePrefixWith((name) -> \"shop:\" + name + \"/\")": "shop:carts/*",
+		".computePrefixWith(Names.of(\"x\"))":                    "*carts*",
+		".prefixKeysWith(\"shop:\")":                             "shop:*",
+	} {
+		checkLines(t, map[string]string{
+			"A.java": "class A {\n  @Cacheable(\"carts\")\n  Cart f(String id) { return null; }\n}\n",
+			"Config.java": "import org.springframework.data.redis.cache.RedisCacheConfiguration;\nclass Config {\n" +
+				"  void f() { RedisCacheConfiguration.defaultCacheConfig()" + config + "; }\n}\n",
+		}, "A.java:2 "+want+" likely @Cacheable\n")
+	}
+	checkLines(t, map[string]string{
+		"application.yml": "spring:\n  cache:\n    redis:\n      key-prefix: 'shop:'\n",
+		"A.kt":            "class A {\n  @Cacheable(cacheNames = [\"carts\"])\n  fun f() {}\n}\n",
+	}, "A.kt:2 shop:carts::* likely @Cacheable\n")
+	checkLines(t, map[string]string{
+		"Config.kt": "import org.springframework.data.redis.cache.RedisCacheConfiguration\nclass Config {\n" +
+			"  fun f() = RedisCacheConfiguration.defaultCacheConfig().computePrefixWith { \"v1:$it:\" }\n}\n",
+		"A.kt": "class A {\n  @Cacheable(cacheNames = [\"carts\"])\n  fun f() {}\n}\n",
+	}, "A.kt:2 v1:carts:* likely @Cacheable\n")
+}
+
+// TestMethodsOfObjects has methods that make keys or pass them on, of objects whose class the file tells.
+func TestMethodsOfObjects(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Storage.cs": "using StackExchange.Redis;\nclass JobStorage {\n  private readonly JobOptions _options;\n" +
+			"  internal string GetRedisKey(string key) {\n    return _options.Prefix + key;\n  }\n}\n",
+		"Conn.cs": "using StackExchange.Redis;\nclass Conn {\n  private readonly JobStorage _storage;\n  void F(IDatabase db, string id) {\n" +
+			"    db.SetAdd(_storage.GetRedisKey(\"servers\"), id);\n    db.HashSet(_other.GetRedisKey($\"job:{id}\"), \"a\", 1);\n" +
+			"    db.StringSet(new RedisKey($\"plain:{id}\"), 1);\n  }\n}\n",
+	}, "Conn.cs:5 *servers certain SADD\nConn.cs:6 *job:* certain HSET\nConn.cs:7 plain:* certain SET\n"+
+		"Storage.cs:5 *servers likely\n")
+	checkLines(t, map[string]string{
+		"cache.ts": "import { createClient } from 'redis';\nexport class CacheService {\n  private client = createClient();\n" +
+			"  private key(k: string) { return `v1:${k}`; }\n  async get(k: string) { return this.client.get(this.key(k)); }\n}\n",
+		"use.ts": "import { CacheService } from './cache';\nexport class Users {\n" +
+			"  constructor(private readonly store: CacheService, private readonly rows: HttpService) {}\n" +
+			"  f(id: string) { return this.store.get(`user:${id}`); }\n  g(id: string) { return this.rows.get(`row:${id}`); }\n}\n",
+		"Wrapper.java": "import redis.clients.jedis.Jedis;\nclass Wrapper implements Store {\n  private JedisPool pool;\n" +
+			"  public void save(String key) { try (Jedis jedis = pool.getResource()) { jedis.set(\"w:\" + key, \"\"); } }\n}\n",
+		"Store.java": "interface Store {\n  void save(String key);\n}\n",
+		"Use.java": "class Use {\n  private Store kept;\n  private Other other;\n" +
+			"  void f(String id) { kept.save(\"cart:\" + id); other.save(\"none:\" + id); }\n}\n",
+	}, "Use.java:4 w:cart:* certain SET\nWrapper.java:4 w:* certain SET\ncache.ts:4 v1:user:* likely\n"+
+		"use.ts:4 v1:user:* likely GET\n")
+}
+
+// TestConstantsOfEnums has keys that methods and getters of constants make.
+func TestConstantsOfEnums(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Use.java": "class Use {\n  void f(String id) {\n    jedis.get(Name.CART.getPrefix() + id);\n    jedis.get(Kind.CART.getText() + id);\n" +
+			"    jedis.get(Two.CART.getKey() + id);\n    jedis.get(\"kind:\" + Two.USER.name());\n    jedis.get(\"kind:\" + Two.CART.title);\n" +
+			"    jedis.get(\"of:\" + Name.USER.getPrefix(\"x\"));\n    jedis.get(\"login:\" + Mode.LOGIN);\n  }\n}\n",
+		"Name.java": "enum Name {\n  CART, USER;\n  String getPrefix() {\n    return \"{\" + this.name() + \"}_\";\n  }\n" +
+			"  String getPrefix(String more) {\n    return name() + \":\" + more;\n  }\n}\n",
+		"Kind.java": "enum Kind {\n  CART(\"cart_\");\n  private String text;\n  Kind(String text) { this.text = text; }\n}\n",
+		"Two.java": "enum Two {\n  CART(\"a title\", \"cart:\"), USER(\"b\", \"user:\");\n  private String title;\n  private String key;\n" +
+			"  Two(String title, String key) {\n    this.title = title;\n    this.key = key;\n  }\n  String getKey() { return key; }\n}\n",
+		"Mode.java":  "enum Mode {\n  LOGIN, LOGOUT\n}\n",
+		"Other.java": "class Other {\n  String LOGIN = \"no\";\n}\n",
+		"Use.kt":     "fun f(id: String) = jedis.get(Place.HOME.path + id)\nenum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
+	}, "Use.java:3 {CART}_* certain GET\nUse.java:4 cart_* certain GET\nUse.java:5 cart:* certain GET\n"+
+		"Use.java:6 kind:USER certain GET\nUse.java:7 kind:a title certain GET\nUse.java:8 of:USER:x certain GET\n"+
+		"Use.java:9 login:* certain GET\nUse.kt:1 home:* certain GET\n")
+}
+
+// TestFormats has formats and builders of texts of the JVM, and wrappers of Kotlin with names of arguments.
+func TestFormats(t *testing.T) {
+	checkLines(t, map[string]string{
+		"A.java": "class A {\n  static final String TEXT = \"cart:{}:items:{}\";\n  void f(String id) {\n" +
+			"    jedis.get(StrUtil.format(\"a:{}\", id));\n    jedis.get(StrUtil.format(TEXT, id, Consts.KIND));\n" +
+			"    jedis.get(MessageFormat.format(\"c:{0}:{1}\", id, 1));\n    jedis.get(Texts.format(\"d:%s\", id));\n" +
+			"    jedis.get(new StringBuilder(\"e:\").append(id).append(\":x\").toString());\n    jedis.get(\"f:\" + DATES.format(id));\n  }\n}\n" +
+			"class Consts {\n  static final String KIND = \"k1\";\n}\n",
+		"Cache.kt": "class Cache(private val redisTemplate: StringRedisTemplate) {\n" +
+			"  fun <T> cached(ttl: Long, key: String, load: () -> T): T {\n    redisTemplate.opsForValue().get(\"kt:$key\")\n    return load()\n  }\n}\n",
+		"Use.kt": "class Use(private val cache: Cache) {\n  fun f(id: String) = cache.cached(key = \"user:$id\", ttl = 5) { 1 }\n" +
+			"  fun g(id: String) = redisTemplate.delete(\"g:%s\".format(id))\n}\n",
+	}, "A.java:4 a:* certain GET\nA.java:5 cart:*:items:k1 certain GET\nA.java:6 c:*:1 certain GET\nA.java:7 d:* certain GET\n"+
+		"A.java:8 e:*:x certain GET\nA.java:9 f:* certain GET\nCache.kt:3 kt:* certain GET\nUse.kt:2 kt:user:* certain GET\n"+
+		"Use.kt:3 g:* certain DEL\n")
+}
+
+// TestNotPinned has parts of keys whose value at a place in the source is only one of several.
+func TestNotPinned(t *testing.T) {
+	checkLines(t, map[string]string{
+		"a.ts": "import Redis from 'ioredis';\nconst redis = new Redis();\nlet COUNT = 0;\nconst version = process.env.V ?? 'v1';\n" +
+			"export const f = (id: string, kind = 'user', far: boolean) => {\n  redis.set(`n:${COUNT++}:${id}`, 1);\n" +
+			"  redis.set(`d:${kind}:${id}`, 1);\n  redis.set(`v:${version}:${id}`, 1);\n  let p = 'a';\n  if (id) p = 'b';\n" +
+			"  redis.set(`p:${p}:${id}`, 1);\n  redis.set(far ? 'far' : 'near', 1);\n  redis.set(key(id, true), 1);\n};\n" +
+			"const key = (id: string, all: boolean) => `k:${all ? 'all' : 'some'}:${id}`;\n",
+		"client.ts": "import axios, { AxiosInstance } from 'axios';\nimport Redis from 'ioredis';\nexport class Api {\n" +
+			"  constructor(private client: AxiosInstance) {}\n  f(id: string) { this.client.get(`v1/users:${id}`); }\n}\n",
+	}, "a.ts:6 n:*:* certain SET\na.ts:7 d:*:* certain SET\na.ts:8 v:*:* certain SET\na.ts:11 p:a:* certain SET\n"+
+		"a.ts:11 p:b:* certain SET\na.ts:12 far certain SET\na.ts:12 near certain SET\na.ts:13 k:*:* certain SET\na.ts:15 k:*:* likely\n")
+}

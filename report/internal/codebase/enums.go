@@ -1,0 +1,87 @@
+package codebase
+
+import (
+	"slices"
+	"strings"
+)
+
+// enumConstant declares the constant of an enum of Java or Kotlin at a token, with the arguments of its constructor.
+func (c *collector) enumConstant(i int, name string) bool {
+	n := len(c.scopes)
+	if n == 0 || !c.scopes[n-1].enum || !c.jvm || !c.tokens[i].first && !c.is(i-1, ",") && !c.is(i-1, "{") {
+		return false
+	}
+	args := c.arguments(i + 1)
+	if !slices.ContainsFunc(args, func(a *node) bool { return useful(a, 0) }) {
+		return false
+	}
+	known := len(c.decls)
+	if c.declare(name, c.class(), &node{kind: listNode, args: args}, &c.tokens[i]); len(c.decls) > known {
+		c.decls[known].enum = true
+	}
+	return true
+}
+
+// ofConstant returns the value of a method or a property of a constant of an enum, as in
+// Kind.CART.getPrefix(), nil if it is not known.
+func (p *program) ofConstant(n *node, at frame) []string {
+	constant := n.of
+	if !at.source.syntax.jvm || constant == nil || constant.kind != wordNode || constant.of == nil ||
+		constant.of.kind != wordNode || len(constant.text) < 2 || constant.text != strings.ToUpper(constant.text) {
+		return nil
+	}
+	class := constant.of
+	at.constant, at.member = constant.text, nil
+	if d, _ := p.declaration(constant, at); d != nil && d.enum {
+		at.member = d
+	} else if d != nil {
+		return nil // a text
+	}
+	if f, _ := p.function(&node{kind: callNode, text: n.text, of: class, args: n.args}, at); f != nil && f.container == class.text {
+		return p.result(f, p.values(n.args, at), at)
+	}
+	if n.text == "name" || n.text == "toString" && n.kind == callNode {
+		return []string{constant.text}
+	}
+	return p.field(at.member, n.text)
+}
+
+// field returns the value of a member of a constant of an enum, or of its getter; that of "" is its
+// only text. It is nil if it is not known.
+func (p *program) field(d *declaration, name string) []string {
+	if d == nil {
+		return nil
+	}
+	name = strings.ToLower(strings.TrimPrefix(name, "get"))
+	value := d.only()
+	for _, f := range p.functions[d.container] {
+		if f.source != d.source || f.container != d.container || len(f.params) != len(d.value.args) {
+			continue
+		}
+		for i, param := range f.params {
+			if strings.ToLower(param) == name {
+				value = d.value.args[i]
+			}
+		}
+	}
+	v := p.eval(value, frame{source: d.source, container: d.container})
+	p.reach(&d.use, v)
+	return v
+}
+
+// only returns the value of a declaration: of a constant of an enum the only argument that may be a text,
+// nil if there are several.
+func (d *declaration) only() (only *node) {
+	if !d.enum {
+		return d.value
+	}
+	for _, a := range d.value.args {
+		if useful(a, 0) {
+			if only != nil {
+				return nil
+			}
+			only = a
+		}
+	}
+	return only
+}

@@ -1,0 +1,160 @@
+package codebase
+
+import (
+	"slices"
+	"strings"
+)
+
+// isSelf reports whether an expression is the object around.
+func isSelf(n *node, in *syntax) bool {
+	if n == nil || n.kind != wordNode || n.of != nil {
+		return false
+	}
+	switch n.text {
+	case "this", "self", "cls", "$this", "static", "Self", "super", "parent":
+		return true
+	case "base":
+		return in == csharp
+	}
+	return false
+}
+
+// qualifier returns the name before a name, "" if there is none.
+func qualifier(n *node, in *syntax) string {
+	if n.of != nil && (n.of.kind == wordNode || n.of.kind == paramNode) && !isSelf(n.of, in) {
+		return n.of.text
+	}
+	return ""
+}
+
+// declaration returns the constant that a name means, nil if that is not certain.
+func (p *program) declaration(n *node, at frame) (*declaration, int) {
+	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
+		return nil, 0
+	}
+	d, rank := choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at)
+	if class := qualifier(n, at.source.syntax); d != nil && class != d.container && (d.enum || p.classes[class] == enumClass) {
+		return nil, 0 // an enum inherits nothing
+	}
+	return d, rank
+}
+
+// function returns the function that a name means, nil if that is not certain.
+func (p *program) function(n *node, at frame) (*function, int) {
+	list := p.functions[n.text]
+	if n.kind == callNode && len(list) > 1 && len(list) <= maxSame && at.source.syntax.exact {
+		fitting := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return len(f.params) != len(n.args) && !f.rest })
+		if len(fitting) > 0 {
+			list = fitting
+		}
+	}
+	return choose(list, n, at)
+}
+
+// choose returns what a name means at a place: a member of the class around, of the
+// file, of the directory, or of what is imported, and how near that is; nil if several
+// are as near.
+func choose[T placed](list []T, n *node, at frame) (best T, score int) {
+	if len(list) == 0 {
+		return best, 0
+	}
+	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
+	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
+	list = nearby(list, at.source)
+	single := 0 // definitions of the language
+	for _, d := range list {
+		if source, _ := d.place(); source.syntax.shares(at.source.syntax) {
+			single++
+		}
+	}
+	for _, d := range list {
+		source, container := d.place()
+		if !source.syntax.shares(at.source.syntax) {
+			continue
+		}
+		if n.of == nil && !self && container != "" && !source.syntax.members {
+			continue // a member is not named alone
+		}
+		same, rank := source == at.source, 0
+		switch {
+		case qualified != "":
+			switch {
+			case at.source.instance(qualified, source, container) && method(d):
+				rank = 4
+			case container == qualified && (same || at.source.imports[container] || container != "" && container[0] >= 'A' && container[0] <= 'Z'):
+				rank = 4
+			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
+				rank = 4
+			case source.syntax == golang && lastWord(source.dir) == qualified && container == "":
+				rank = 4
+			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
+				rank = 3
+			case single == 1 && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
+				rank = 1
+			}
+			if rank > 0 && same {
+				rank++
+			}
+		case n.of != nil && !self && single == 1 && namesKey(n.text):
+			rank = 1
+		case n.of != nil && !self:
+		case self || container != "" && container == at.container:
+			switch {
+			case container != "" && container == at.container && same:
+				rank = 9
+			case container != "" && container == at.container:
+				rank = 6
+			case at.source.supers[container]:
+				rank = 2 // of a class that it extends
+			}
+		case same:
+			rank = 8
+		case source.dir == at.source.dir && (source.syntax == golang || imported || constant):
+			rank = 5
+		case imported:
+			rank = 4
+		case constant && single == 1 || source.syntax == python && imported:
+			rank = 3
+		}
+		if rank == 0 {
+			continue
+		}
+		if rank > score {
+			best, score, ties = d, rank, 0
+		} else if rank == score {
+			ties++
+		}
+	}
+	if ties > 0 {
+		best = *new(T)
+	}
+	return best, score
+}
+
+// method reports whether a definition is a function.
+func method(d any) bool {
+	_, ok := d.(*function)
+	return ok
+}
+
+// instance reports whether a variable has a class of another file, or one that this extends.
+func (s *source) instance(variable string, other *source, class string) bool {
+	kind := s.types[strings.ToLower(variable)]
+	return kind != "" && (strings.EqualFold(class, kind) ||
+		class != "" && s.syntax != rust && other.supers[kind] && s.classes[kind] != 0)
+}
+
+// namesKey reports whether a name says that its value is a key or the beginning of one.
+func namesKey(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.Contains(lower, "key") || strings.Contains(lower, "prefix")
+}
+
+func isUpper(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
+
+func isConstant(name string) bool {
+	return len(name) > 2 && name == strings.ToUpper(name) || strings.Contains(strings.ToLower(name), "key")
+}
+
+// lastWord returns the last name of a path, or of a receiver.
+func lastWord(path string) string { return path[strings.LastIndexAny(path, "/.")+1:] }
