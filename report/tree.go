@@ -389,7 +389,7 @@ func (f *finisher) expiringPrefixes(root *agg.TreeNode, of *agg.Groups, marks *t
 	if w.of(of, &root.Group).Keys == 0 {
 		return list
 	}
-	rows, _ := tree.Cut(part(root), maxExpiringPrefixes, 0)
+	rows, _ := tree.Cut(part(root), maxExpiringPrefixes-1, 0)
 	for i := range rows {
 		r := &rows[i]
 		if r.Others != nil {

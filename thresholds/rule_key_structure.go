@@ -29,15 +29,16 @@ func init() {
 					classes[b] = furtherSeparator
 				}
 			}
+			levels := c.levels(c.typ)
 			c.under(fewSegments, func(k *parser.Key, f *naming.Facts, found *Finding) bool {
 				found.Measured = int64(f.Segments)
 				if also == "" {
 					return true
 				}
 				found.Measured += furtherSegments(k.Name, &classes)
-				for s := Error; s >= Info; s-- {
-					if limit, ok := c.Limit(c.typ, false, s); ok && found.Measured < limit {
-						found.Severity, found.Limit = s, limit
+				for _, l := range levels {
+					if found.Measured < l.limit {
+						found.Severity, found.Limit = l.severity, l.limit
 						return true
 					}
 				}
@@ -89,8 +90,11 @@ const (
 // furtherSegments returns the number of segments that further separators add to a name.
 // One that is next to another, or begins or ends the name, adds none.
 func furtherSegments(name []byte, classes *[256]uint8) (n int64) {
-	for i := 1; i+1 < len(name); i++ {
-		if classes[name[i]] == furtherSeparator && classes[name[i-1]] == 0 && classes[name[i+1]] != separator {
+	if len(name) < 3 {
+		return 0
+	}
+	for i, b := range name[1 : len(name)-1] { // most names have none: this loop is all that they cost
+		if classes[b] == furtherSeparator && classes[name[i]] == 0 && classes[name[i+2]] != separator {
 			n++
 		}
 	}

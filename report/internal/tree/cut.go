@@ -51,7 +51,7 @@ const (
 )
 
 // Cut returns at most so many rows that say most about where the bytes of a tree are, the
-// heaviest first, and what is in none of them. It opens the heaviest row while its large children
+// heaviest first, and what is in none of them: one row more if that is nothing. It opens the heaviest row while its large children
 // explain half of it, and are few, or larger than other rows. It returns no rows if no
 // prefix stands out. Of a depth over 0, the rows are the prefixes with so many segments behind what
 // all names have in common, and the names with fewer.
@@ -63,6 +63,7 @@ func Cut(root *Part, most, depth int) (rows []Row, rest Row) {
 	open := []Row{{Part: root}}
 	var done []Row
 	rest = Row{Part: root, Others: []*Part{}}
+	refused := int64(0) // the largest mean of children for which there was no room
 	for len(open) > 0 {
 		heaviest := 0
 		for i := range open {
@@ -82,9 +83,16 @@ func Cut(root *Part, most, depth int) (rows []Row, rest Row) {
 				least = min(least, list[i].size())
 			}
 		}
-		few := len(open)+len(done)+len(large) <= most || len(large) == 1 || 2*row.size() > whole
-		if len(large) == 0 || row.Part != root && (2*sum < row.size() || !few && sum/int64(len(large)) < 2*least) {
-			done = append(done, row)
+		mean := sum / int64(max(len(large), 1))
+		room := most - len(open) - len(done)
+		if len(rest.Others)+len(others) == 0 {
+			room++ // that of the last row
+		}
+		few := len(large) <= room && mean >= refused || len(large) == 1 || 2*row.size() > whole
+		if len(large) == 0 || row.Part != root && (2*sum < row.size() || !few && mean < 2*least) {
+			if done = append(done, row); 2*sum >= row.size() {
+				refused = max(refused, mean)
+			}
 			continue
 		}
 		for _, c := range large {
@@ -116,6 +124,9 @@ func heaviest(rows []Row, most int, rest Row) ([]Row, Row) {
 		return cmp.Or(cmp.Compare(b.size(), a.size()), cmp.Compare(b.keys(), a.keys()), strings.Compare(a.Prefix, b.Prefix),
 			len(a.Others)-len(b.Others))
 	})
+	if len(rows) == most+1 && len(rest.Others) == 0 {
+		most++
+	}
 	n := min(most, len(rows))
 	for i := range rows[n:] {
 		r := &rows[n+i]
