@@ -104,12 +104,13 @@ func (p *program) eval(n *node, at frame) []string {
 		if n.text != "" && at.arguments != nil || at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
 			return vary() // the arguments may decide
 		}
-		values := p.values(n.args, at)
-		if !slices.ContainsFunc(values, literal) {
+		several, choices := p.several, p.choices
+		known := slices.ContainsFunc(n.args, func(a *node) bool { return literal(p.eval(a, at)) })
+		if p.several, p.choices = several, choices; !known {
 			return vary()
 		}
-		if i := p.pick(n, len(values)); i >= 0 {
-			return values[i]
+		if i := p.pick(n, len(n.args)); i >= 0 {
+			return p.eval(n.args[i], at)
 		}
 	case paramNode:
 		if i := int(n.index); i < len(at.arguments) {
@@ -293,7 +294,10 @@ func (p *program) call(n *node, at frame) []string {
 			return p.eval(n.of, at)
 		}
 	}
-	if strings.Contains(lower, "key") && keyLike(n.text) {
+	if lower == "keys" && len(n.args) == 1 {
+		return p.eval(n.args[0], at) // those that match a pattern
+	}
+	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") && !strings.Contains(lower, "by_key") {
 		return p.built(n.args, at)
 	}
 	return vary()
