@@ -69,6 +69,9 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 		if fusedOnServer.MatchString(src) {
 			kind |= cachesFused
 		}
+		if strings.Contains(src, ".UseInMemory(") || strings.Contains(src, ".UseSQLite(") || strings.Contains(src, ".UseDisk(") {
+			kind |= cachesElsewhere // of EasyCaching
+		}
 	case s == php:
 		config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
 		switch driver := cacheDriver().FindStringSubmatch(src); {
@@ -92,6 +95,9 @@ func (s *scanner) elsewhere(c *site) bool {
 		if c.source.imports["ZiggyCreatures"] {
 			return s.caches[csharp]&cachesFused == 0
 		}
+		if c.source.imports["EasyCaching"] && s.caches[csharp]&cachesElsewhere != 0 {
+			return true // there are several, and it may be of any
+		}
 		return s.caches[csharp]&cachesOnServer == 0 && !c.source.client
 	}
 	if c.source.imports["ItemInterface"] { // of Symfony, whose caches are in files unless a setting says otherwise
@@ -104,6 +110,18 @@ func (s *scanner) elsewhere(c *site) bool {
 		return !c.source.redis
 	}
 	return c.command.isCache() || !c.command.unusual && lastWord(c.receiver) == "cache"
+}
+
+// inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.
+func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
+	for _, f := range nearby(s.program.functions[c.callee], c.source) {
+		if strings.EqualFold(f.container, lastWord(c.receiver)) && f.source.syntax == c.source.syntax {
+			if own = !active[f.source] && !f.source.redis; !own {
+				return false
+			}
+		}
+	}
+	return own && c.source.syntax.loose && !c.source.imports["Facades"]
 }
 
 // springCache returns the parts of the keys of a cache of Spring, nil if they are not on the server.

@@ -69,7 +69,17 @@ func (c *collector) call(i int, word string) {
 	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
 		if command = commandOf(word); command != nil && command.jvm && !c.jvm || c.syntax == golang && word == lower {
 			command = nil // of Redisson, or not exported
+		} else if c.jvm && lower == "getset" && len(args) == 1 {
+			command = commands()["getset!"] // of Redisson, not GETSET
 		}
+	}
+	if word == "Key" && c.syntax == golang && c.file.client && strings.Contains(receiver, ".b.") { // of rueidis
+		if command = commandOf(lastWord(receiver)); command != nil {
+			for _, a := range args {
+				c.site(&site{key: c.bound(a), command: command, sure: Certain}, t)
+			}
+		}
+		return
 	}
 	if c.file.holds[lastWord(receiver)] == holdsMemory && (command == nil || !command.unusual) {
 		return
@@ -212,7 +222,7 @@ func (c *collector) site(s *site, t *token) {
 		return
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
-	s.layer = c.layerOf(s.receiver, s.command)
+	s.layer = c.layerOf(s)
 	c.sites = append(c.sites, s)
 }
 
@@ -303,7 +313,7 @@ func (c *collector) isContext(n *node) bool {
 func (c *collector) sureOf(command *command, receiver string) Sure {
 	last := lastWord(receiver)
 	switch {
-	case (notClient(last) || answers[last]) && !command.unusual:
+	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
 	case ofServer(receiver), c.file.holds[last] == holdsServer:
 		return Certain
@@ -336,6 +346,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "config") {
 		return
+	}
+	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {
+		return // what a cache returned
 	}
 	other := false
 	switch imports := c.file.imports; c.syntax {
@@ -394,6 +407,11 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		}
 		if key.kind == listNode && len(key.args) > 0 {
 			key = key.args[0]
+		}
+		for n := key; n.kind == callNode && strings.HasPrefix(n.text, "Add") && n.of != nil; n = n.of {
+			if n.of.kind == wordNode && n.of.text == "Args" && len(n.args) > 0 { // redis.Args{}.Add(key)
+				key = n.args[0]
+			}
 		}
 		if c.file.redis || ofServer(receiver) {
 			c.site(&site{key: key, command: command, sure: Certain, expiry: c.rawExpiry(i, command)}, t)

@@ -122,7 +122,7 @@ func (c *collector) hold() {
 			continue
 		}
 		word := c.textOf(i)
-		if word == optPrefix && (c.is(i+1, ",") || c.is(i+1, "=>")) {
+		if word == optPrefix && (c.is(i+1, ",") && c.is(i-3, "(") || c.is(i+1, "=>")) {
 			n, _ := c.expression(i + 2)
 			c.file.scopes[optPrefix] = fixedPrefix(n)
 		}

@@ -162,7 +162,7 @@ func (s *scanner) callee(c *site) *function {
 		case c.onItself() && f.container == c.function.container && (!common || f.source.syntax != golang || aboutCache(class)):
 		case class != "" && similar(class, last) && (!common || class == last ||
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
-		case strings.EqualFold(f.source.base, last):
+		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 		case !common && ofServer(c.receiver):
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:

@@ -24,8 +24,9 @@ const (
 	clientLayer                       // clients of JavaScript
 )
 
-// layerOf returns the layer that a method is called on, 0 if there is none.
-func (c *collector) layerOf(receiver string, command *command) layer {
+// layerOf returns the layer that the method of a site is called on, 0 if there is none.
+func (c *collector) layerOf(s *site) layer {
+	receiver, command := s.receiver, s.command
 	last := lastWord(receiver)
 	cache := command.isCache() || strings.Contains(last, "cache")
 	switch {
@@ -36,7 +37,8 @@ func (c *collector) layerOf(receiver string, command *command) layer {
 	case c.syntax == csharp && command != nil && !command.isCache():
 		return keyspaceLayer
 	case command == nil:
-	case strings.HasSuffix(receiver, "resque.redis"), strings.HasPrefix(receiver, "frappe.cache"):
+	case strings.HasSuffix(receiver, "resque.redis"), strings.HasPrefix(receiver, "frappe.cache"),
+		c.syntax == ruby && !cache && strings.Contains(c.file.path, "resque"): // of a plugin
 		return otherLayer
 	case c.syntax == php && c.file.holds["redis"]&holdsServer != 0 && strings.Contains(c.src, "new \\Redis("):
 		return 0 // of phpredis
@@ -51,6 +53,8 @@ func (c *collector) layerOf(receiver string, command *command) layer {
 	case c.syntax == ruby && !cache:
 		return namespaceLayer
 	case c.syntax != python || !cache || c.file.holds[last]&holdsServer != 0:
+	case c.file.imports["django"] && s.callee == "lock": // its name depends on the library
+		return otherLayer
 	case c.file.imports["django"]:
 		return djangoLayer
 	default:
@@ -157,14 +161,14 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	has := map[string]bool{}
 	for name, file := range s.sources {
 		has[strings.ToLower(path.Base(file.dir))+"/"+path.Base(name)] = true
-		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "flask_caching"} {
+		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "think", "flask_caching"} {
 			has[word] = has[word] || file.imports[word]
 		}
 	}
 	if has["Illuminate"] && !has["config/database.php"] {
 		s.layers[connectionLayer] = "*"
 	}
-	if has["Illuminate"] && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] {
+	if (has["Illuminate"] || has["think"]) && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] {
 		s.layers[cacheLayer] = "*"
 	}
 	if p := s.layers[cacheLayer]; p != "" && isWord(p[len(p)-1]) && has["Illuminate"] {

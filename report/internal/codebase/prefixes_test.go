@@ -68,7 +68,7 @@ func TestFrameworkPrefixes(t *testing.T) {
 		"Django with a function": {
 			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_FUNCTION': 'shop.make'", 1), "a.py": view},
 			"a.py:4 *cart:* likely cache\n"},
-		"package for Django": {map[string]string{"a.py": view}, "a.py:4 *cart:* likely cache\n"},
+		"package for Django": {map[string]string{"a.py": view, "b.py": "import redis\n"}, "a.py:4 *cart:* likely cache\n"},
 		"client below Django's cache": {map[string]string{"settings.py": strings.Replace(settings, "%s", "", 1),
 			"a.py": "from django_redis import get_redis_connection\n\ndef f(id):\n    redis = get_redis_connection()\n    redis.sadd('carts', id)\n"},
 			"a.py:5 carts certain SADD\n"},
@@ -112,6 +112,13 @@ func TestFrameworkPrefixes(t *testing.T) {
 		"Symfony's cache in files": {map[string]string{
 			"A.php": "<?php\nuse Symfony\\Contracts\\Cache\\ItemInterface;\nclass A {\n  function f($id) {\n" +
 				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n}\n"}, ""},
+		"no server at all": {map[string]string{"src/A.php": strings.ReplaceAll(facade, "Redis::sadd", "Other::add")}, ""},
+		"plugin for Resque": {map[string]string{
+			"lib/resque/late.rb": "module Late\n  def late(at)\n    redis.zadd(:late, at, at)\n  end\nend\n"},
+			"lib/resque/late.rb:3 *late certain ZADD\n"},
+		"options by their names": {map[string]string{
+			"Options.php": "<?php\nreturn ['prefix' => Redis::OPT_PREFIX, 'timeout' => Redis::OPT_TIMEOUT];\n",
+			"A.php":       "<?php\nclass A {\n  function f() { $this->redis->sadd('carts', 1); }\n}\n"}, "A.php:3 carts certain SADD\n"},
 		"Rails": {map[string]string{"a.rb": rails,
 			"config/environments/production.rb": "config.cache_store = :redis_cache_store, {\n  namespace: 'shop',\n}\n"},
 			"a.rb:3 shop:cart:* likely cache\n"},
@@ -144,6 +151,24 @@ func TestVaries(t *testing.T) {
 		"c.py": "import redis\n\ndef f(r, kind=None):\n    if kind is None:\n        kind = 'day'\n    r.set('cc:%s' % kind, 1)\n",
 	})
 	const want = "a.php:8 a:*:*:* certain SET\nb.rb:4 b:*:* certain SET\nb.rb:7 one:all:* likely\nb.rb:11 one:all:* certain SET\nc.py:6 cc:* likely SET\n"
+	if got := lines(c); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestOtherMethods has methods with the names of commands that are none: of a factory, of a cache of the
+// checkout's own in the process, of what a cache returned, and of a view.
+func TestOtherMethods(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"pool.php": "<?php\nclass Pool {\n  function f(RedisFactory $redis) { return $redis->get('default'); }\n}\n",
+		"own.rb":   "class Cache\n  def self.fetch(name)\n    @values[name] ||= yield\n  end\nend\n",
+		"use.rb":   "class Use\n  def f\n    Cache.fetch('own:all') { $redis.get('used:all') }\n  end\nend\n",
+		"views.py": "from django.core.cache import cache\nimport redis\n\ndef f(id):\n    cached_cart = cache.get('cart:%d' % id)\n" +
+			"    cache_entry = cache.get('entry:%d' % id)\n    return cache_entry.get('name:first')\n",
+		"msg.py":  "import redis\nfrom django.core.cache import cache\n\nclass Message:\n    def get(self, code):\n        return cache.get('msg:' + code)\n",
+		"read.py": "import redis\n\ndef f(msg):\n    return msg.get('kind')\n",
+	})
+	const want = "msg.py:6 *msg:* likely GET\nuse.rb:3 used:all certain GET\nviews.py:5 *cart:* likely GET\nviews.py:6 *entry:* likely GET\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

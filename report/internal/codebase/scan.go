@@ -220,8 +220,18 @@ func (s *scanner) declarations() {
 	s.lacks = s.lacksClient()
 	s.setups(sites)
 	s.layerPrefixes(sites)
+	active := map[*source]bool{} // files with commands
+	for _, site := range sites {
+		if site.command != nil {
+			active[site.source] = true
+		}
+	}
 	for _, site := range sites {
 		if site.before = s.before(site); site.setup != nil || site.prefix {
+			continue
+		}
+		if site.command.isCache() && s.inProcess(site, active) {
+			site.rest = true
 			continue
 		}
 		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 &&

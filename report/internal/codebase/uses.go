@@ -123,7 +123,8 @@ func (s *scanner) builders() {
 		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
-		if (u.begins || u.key == nil && s.aboutServer(c)) && acceptable(c, parts) {
+		unknown := strings.Contains(strings.ToLower(c.function.name), "prefix") // what follows it
+		if (u.begins || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
 			s.add(c, parts)
 		}
 	}

@@ -30,7 +30,7 @@ var vendored = wordSet(`node_modules vendor third_party thirdparty bower_compone
 	jspm_packages __pycache__ target vendors external`)
 
 var testFolders = wordSet(`test tests spec specs __tests__ __mocks__ testdata fixtures e2e testing mocks cypress features
-	integration-tests integration_tests benchmark benchmarks testutil testutils androidtest jmh`)
+	integration-tests integration_tests benchmark benchmarks benches testutil testutils androidtest jmh`)
 
 // exampleFolders have programs that show the use of a project, unless they are in its sources:
 // com/example/demo is a package of many an application.
@@ -135,15 +135,17 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 // lacksClient returns the languages of the checkout in which neither an import, nor a setting, nor
 // the set-up of a framework names a client of the server: what they cache is in the process.
 func (s *scanner) lacksClient() map[*syntax]bool {
-	has := map[*syntax]bool{java: s.caches[java]|s.caches[kotlin] >= cachesOnServer, csharp: s.caches[csharp] >= cachesOnServer}
+	has := map[*syntax]bool{java: s.caches[java]|s.caches[kotlin] >= cachesOnServer, csharp: s.caches[csharp] >= cachesOnServer,
+		php: s.symfonyCaches, python: s.caches[python] >= cachesOnServer}
 	for path := range s.program.settings {
 		has[java] = has[java] || ofServer(strings.ToLower(path))
 	}
 	for _, file := range s.sources {
-		has[file.syntax] = has[file.syntax] || file.client
+		has[file.syntax] = has[file.syntax] || file.client || file.redis && file.syntax.loose
 		has[java] = has[java] || file.client && file.syntax.jvm
 	}
-	return map[*syntax]bool{java: !has[java], kotlin: !has[java], csharp: !has[csharp], rust: !has[rust]}
+	return map[*syntax]bool{java: !has[java], kotlin: !has[java], csharp: !has[csharp], rust: !has[rust], php: !has[php],
+		python: !has[python], ruby: !has[ruby]}
 }
 
 // read returns the content of a file, "" if it cannot be read or is too large.
