@@ -175,7 +175,8 @@ func (p *program) name(n *node, at frame) []string {
 	if !at.source.syntax.getters {
 		f = nil
 	}
-	if class := qualifier(n, at.source.syntax); p.classes[class] == enumClass && (d == nil || d.enum || at.source.syntax == csharp) && isUpper(n.text) {
+	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) && n.of != nil && n.of.of == nil &&
+		p.classes[class+"."+n.text] == enumClass {
 		if slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class }) {
 			return orVary(p.field(d, ""))
 		}
