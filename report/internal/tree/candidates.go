@@ -248,10 +248,14 @@ func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
 func (b *Block) noteSamples(name []byte, f *naming.Facts, leaf, weight int32, size int64) int32 {
 	folded := b.findPath(leaf)
 	for depth, from := 0, 0; depth < folded; depth++ {
+		above, node := &b.nodes[b.path[depth]], &b.nodes[b.path[depth+1]]
+		if above.spots[node.kind] < 0 && !node.wide && node.length <= maxValue {
+			from += int(node.length) // nothing is folded there: the value is the segment
+			continue
+		}
 		to, kind := b.cut.segment(name, from, depth)
 		value := name[from:to]
 		from = to
-		above, node := &b.nodes[b.path[depth]], &b.nodes[b.path[depth+1]]
 		if above.spots[kind] < 0 || node.rest || !node.wide && len(b.pinned) == 0 {
 			continue
 		}
