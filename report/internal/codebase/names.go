@@ -42,13 +42,17 @@ func (p *program) declaration(n *node, at frame) (*declaration, int) {
 // function returns the function that a name means, nil if that is not certain.
 func (p *program) function(n *node, at frame) (*function, int) {
 	list := p.functions[n.text]
-	if n.kind == callNode && len(list) > 1 && len(list) <= maxSame && at.source.syntax.exact {
-		fitting := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return len(f.params) != len(n.args) && !f.rest })
-		if len(fitting) > 0 {
+	if n.kind == callNode && len(list) > 1 && len(list) <= maxSame {
+		if fitting := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return !f.takes(len(n.args)) }); len(fitting) > 0 {
 			list = fitting
 		}
 	}
 	return choose(list, n, at)
+}
+
+// takes reports whether a function can be called with a number of arguments.
+func (f *function) takes(n int) bool {
+	return f.rest || n == len(f.params) || n < len(f.params) && f.defaults[n] != nil
 }
 
 // choose returns what a name means at a place: a member of the class around, of the
