@@ -7,6 +7,9 @@ import (
 
 // isSelf reports whether an expression is the object around.
 func isSelf(n *node, in *syntax) bool {
+	if n != nil && (n.text == "class" || n.text == "__class__") {
+		n = n.of // self.class.key
+	}
 	if n == nil || n.kind != wordNode || n.of != nil {
 		return false
 	}
