@@ -90,7 +90,7 @@ func (r *runner) deliver(u *unit, k *Key) bool {
 		return true
 	}
 	u.growth = 0
-	if s, ok := u.sink.(Ordered); ok && s.Full() {
+	if u.ordered != nil && u.ordered.Full() {
 		return r.flush(u)
 	}
 	// If all sinks hold too much together, those that hold much wait until their unit is first
@@ -156,8 +156,8 @@ func (r *runner) takeSinkLocked(u *unit) {
 	} else {
 		u.sink = r.newSink()
 	}
-	if s, ok := u.sink.(Ordered); ok {
-		s.Begin(u.n)
+	if u.ordered, _ = u.sink.(Ordered); u.ordered != nil {
+		u.ordered.Begin(u.n)
 	}
 	r.account(u)
 }

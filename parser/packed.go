@@ -17,7 +17,8 @@ import (
 func (w *walker) packed(b *rdb.Block, f *rdb.Format, stride int) {
 	k := &w.key
 	claimed := b.OpenPacked(f)
-	r := rdb.Run{Sum: k.ValueBytes, Largest: k.Largest, Longest: k.Longest, LargestAt: -1, LargestIndex: -1}
+	var r rdb.Run // set field by field: a literal would be copied
+	r.Sum, r.Largest, r.Longest, r.LargestAt, r.LargestIndex = k.ValueBytes, k.Largest, k.Longest, -1, -1
 	// A server that loads the value may make a table of it: then the memory
 	// model wants to know every element.
 	unpacks := claimed > leastUnpacked && w.unpacks(claimed, stride)

@@ -48,6 +48,7 @@ func run(ctx context.Context, src io.Reader, opt Options, newSink func() Sink, s
 		return r.info, err
 	}
 	if opt.Allocators && r.w.model != nil {
+		fillLogs()
 		r.models = r.w.model.Allocators()
 		r.info.Sampled, r.info.SampledLogs = make([]int64, len(r.models)), make([]int64, len(r.models))
 	}
@@ -122,10 +123,11 @@ type unit struct {
 	base int64  // offset of data
 	db   int    // selected database at its beginning
 
-	sink      Sink  // nil before the first key
-	sinkSize  int64 // bytes that are reserved for the sink
-	sinkLeast int64 // of these, what it got at the beginning
-	growth    int   // what keys may have added to the sink since it was asked
+	sink      Sink    // nil before the first key
+	ordered   Ordered // the same, nil if it is none
+	sinkSize  int64   // bytes that are reserved for the sink
+	sinkLeast int64   // of these, what it got at the beginning
+	growth    int     // what keys may have added to the sink since it was asked
 	counters  *counters
 	fail      *rdb.Failure
 	failedKey []byte
@@ -403,7 +405,7 @@ func (r *runner) done(u *unit) {
 		u := r.order[n]
 		r.complete(u)
 		<-r.slots
-		u.sink, u.fail, u.failedKey = nil, nil, nil
+		u.sink, u.ordered, u.fail, u.failedKey = nil, nil, nil, nil
 		r.spare = append(r.spare, u)
 	}
 	r.flushed += n

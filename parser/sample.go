@@ -3,6 +3,7 @@ package parser
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/rdblens/rdblens/parser/internal/memory"
 	"github.com/rdblens/rdblens/parser/internal/rdb"
@@ -27,9 +28,24 @@ type sample struct{ memory, logs, keys int64 }
 
 func (s *sample) add(k *Key) {
 	s.memory += max(k.Memory, 0)
-	s.logs += int64(math.Log2(float64(max(k.Memory, 1))) * (1 << 16))
+	if uint64(k.Memory) < uint64(len(logs)) {
+		s.logs += logs[k.Memory]
+	} else {
+		s.logs += logOf(k.Memory)
+	}
 	s.keys++
 }
+
+func logOf(memory int64) int64 { return int64(math.Log2(float64(max(memory, 1))) * (1 << 16)) }
+
+// logs has the logarithms of what most keys take, once a Run takes a sample.
+var logs [2048]int64
+
+var fillLogs = sync.OnceFunc(func() {
+	for n := range logs {
+		logs[n] = logOf(int64(n))
+	}
+})
 
 // takeSample walks a unit again with the models of the other allocators. own is the sample
 // by the model of the snapshot, and largest the memory of its largest key. Of documents,

@@ -43,8 +43,8 @@ func FormatBytes(n int64) string {
 func FormatExactBytes(n int64) string { return FormatCountOf(n, "byte", "bytes") }
 
 // FormatPercent returns a share, where 1 is the whole, as a percentage with one
-// decimal: "12.5%". A share above 0 is never "0.0%" but "<0.1%", one below 1 never
-// "100.0%" but ">99.9%". NaN, a share of nothing, is "".
+// decimal: "12.5%", from 1,000% on without: "16,065%". A share above 0 is never "0.0%"
+// but "<0.1%", one below 1 never "100.0%" but ">99.9%". NaN, a share of nothing, is "".
 func FormatPercent(share float64) string {
 	p := share * 100
 	switch {
@@ -54,6 +54,8 @@ func FormatPercent(share float64) string {
 		return "<0.1%"
 	case p < 100 && p > 99.9:
 		return ">99.9%"
+	case p >= 1000 && p < math.MaxInt64:
+		return FormatCount(int64(math.Round(p))) + "%"
 	}
 	return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 }

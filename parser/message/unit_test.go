@@ -72,7 +72,7 @@ func TestFormat(t *testing.T) {
 		FormatExactBytes(1): "1 byte", FormatExactBytes(20480): "20,480 bytes",
 		FormatCount(-1234567): "-1,234,567", FormatCount(999): "999", FormatCount(1000): "1,000", FormatCount(math.MinInt64): "-9,223,372,036,854,775,808",
 		FormatCountOf(1, "key", "keys"): "1 key", FormatCountOf(1000, "key", "keys"): "1,000 keys",
-		FormatPercent(0): "0.0%", FormatPercent(1): "100.0%", FormatPercent(0.9999): ">99.9%", FormatPercent(0.0001): "<0.1%", FormatPercent(0.1234): "12.3%", FormatPercent(math.NaN()): "",
+		FormatPercent(0): "0.0%", FormatPercent(1): "100.0%", FormatPercent(9.994): "999.4%", FormatPercent(160.647): "16,065%", FormatPercent(0.9999): ">99.9%", FormatPercent(0.0001): "<0.1%", FormatPercent(0.1234): "12.3%", FormatPercent(math.NaN()): "",
 		FormatDuration(0): "0s", FormatDuration(59): "59s", FormatDuration(61): "1m 1s", FormatDuration(3600): "1h", FormatDuration(3601): "1h", FormatDuration(3720): "1h 2m", FormatDuration(3 * day): "3d",
 		FormatDuration(3*day + 4*3600): "3d 4h", FormatDuration(60): "1m", FormatDuration(30*day + 3600): "30d 1h", FormatDuration(412 * day): "412d", FormatDuration(400*day + 7200): "400d", FormatDuration(-90): "1m 30s ago", FormatDuration(math.MinInt64): "106751991167300d ago",
 		FormatExactDuration(30*day + 1): "30d 1s", FormatExactDuration(0): "0s",

@@ -30,7 +30,7 @@ const bytes = (n) => {
 };
 const grouped = new Intl.NumberFormat("en-US");
 const count = (n) => grouped.format(n);
-const percent = (share) => share > 0 && share < 0.001 ? "<0.1%" : (share * 100).toFixed(1) + "%";
+const percent = (share) => share > 0 && share < 0.001 ? "<0.1%" : (share < 10 ? (share * 100).toFixed(1) : count(Math.round(share * 100))) + "%";
 const duration = (s) => {
   if (s < 0) return say("expired");
   if (s >= 86400) return say("{n}d", Math.floor(s / 86400));

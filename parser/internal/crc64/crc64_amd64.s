@@ -12,6 +12,13 @@
 	PXOR      text, acc         \
 	PXOR      tmp, acc
 
+// PAIR does the same with two remainders side by side in a register of 256 bits.
+#define PAIR(acc, tmp, off) \
+	VPCLMULQDQ $0x11, Y9, acc, tmp \
+	VPCLMULQDQ $0x00, Y9, acc, acc \
+	VPXOR      off(SI), tmp, tmp   \
+	VPXOR      tmp, acc, acc
+
 // JOIN moves X0 over 128 bits (X8 has the two factors) and adds next.
 #define JOIN(next) \
 	MOVOA     X0, X10        \
@@ -20,8 +27,8 @@
 	PXOR      next, X0       \
 	PXOR      X10, X0
 
-// func fold(crc uint64, p []byte, powers *[4]uint64) (lo, hi uint64)
-TEXT ·fold(SB), NOSPLIT, $0-56
+// func fold(crc uint64, p []byte, powers *[4]uint64, wide bool) (lo, hi uint64)
+TEXT ·fold(SB), NOSPLIT, $0-64
 	MOVQ  crc+0(FP), X8
 	MOVQ  p_base+8(FP), SI
 	MOVQ  p_len+16(FP), CX
@@ -39,7 +46,32 @@ TEXT ·fold(SB), NOSPLIT, $0-56
 	MOVOU 16(DX), X8
 	ADDQ  $128, SI
 	SUBQ  $128, CX
-	JMP   more
+	CMPB  wide+40(FP), $0
+	JEQ   more
+	VINSERTI128 $1, X1, Y0, Y0
+	VINSERTI128 $1, X3, Y2, Y2
+	VINSERTI128 $1, X5, Y4, Y4
+	VINSERTI128 $1, X7, Y6, Y6
+	VINSERTI128 $1, X9, Y9, Y9
+	JMP   morePairs
+
+pairs:
+	PAIR(Y0, Y10, 0)
+	PAIR(Y2, Y11, 32)
+	PAIR(Y4, Y12, 64)
+	PAIR(Y6, Y13, 96)
+	ADDQ $128, SI
+	SUBQ $128, CX
+
+morePairs:
+	CMPQ CX, $128
+	JAE  pairs
+	VEXTRACTI128 $1, Y0, X1
+	VEXTRACTI128 $1, Y2, X3
+	VEXTRACTI128 $1, Y4, X5
+	VEXTRACTI128 $1, Y6, X7
+	VZEROUPPER
+	JMP  more
 
 eight:
 	FOLD(X0, X10, X13, 0)
@@ -74,7 +106,7 @@ one:
 rest:
 	CMPQ   CX, $16
 	JAE    one
-	MOVQ   X0, lo+40(FP)
+	MOVQ   X0, lo+48(FP)
 	PSRLDQ $8, X0
-	MOVQ   X0, hi+48(FP)
+	MOVQ   X0, hi+56(FP)
 	RET

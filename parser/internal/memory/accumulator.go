@@ -66,7 +66,12 @@ type Sizes struct {
 	Usage     int64 // what MEMORY USAGE with SAMPLES 0 says
 	// Compact is Allocated if the value had the compact encoding of its type,
 	// -1 if there is none or if its size is unknown.
-	Compact    int64
+	Compact int64
+	Doubt   // in a struct of its own: the compiler keeps no more than four fields in registers
+}
+
+// Doubt says how far the sizes of a key can be wrong.
+type Doubt struct {
 	LowerBound bool // Allocated and Usage are lower bounds
 	// Approximate reports that Allocated and Usage may differ from the truth to
 	// either side.

@@ -117,16 +117,16 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 			usage = alloc
 		}
 		return Sizes{Allocated: alloc + m.usable(moduleValueSize) + f.Allocated, Usage: usage + f.Usage,
-			Compact: -1, Approximate: f.Approximate}
+			Compact: -1, Doubt: Doubt{Approximate: f.Approximate}}
 	default:
 		alloc, usage = m.keySizes(f.NameLen, f.TTL)
-		return Sizes{Allocated: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, LowerBound: true}
+		return Sizes{Allocated: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, Doubt: Doubt{LowerBound: true}}
 	}
 	ka, ku := m.keySizes(f.NameLen, f.TTL)
 	if compact >= 0 {
 		compact += ka
 	}
-	return Sizes{Allocated: ka + alloc, Usage: ku + usage, Compact: compact, Approximate: m.approximates(f)}
+	return Sizes{Allocated: ka + alloc, Usage: ku + usage, Compact: compact, Doubt: Doubt{Approximate: m.approximates(f)}}
 }
 
 // approximates reports whether the sizes of a value follow sources alone, or depend

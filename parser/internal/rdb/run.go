@@ -105,9 +105,9 @@ func (r *Run) PassListpack(buf []byte, p, stride int, pair bool) int {
 	end := len(buf) - 1
 	n, sum, largest, longest := r.Elements, r.Sum, r.Largest, r.Longest
 	for uint(p) < uint(end) {
-		t := int(listpackTables.short[wide[p]])
-		size, next := t>>8, p+t&0xff
-		if t == 0 {
+		size := int(wide[p]) - 0x80 // of a short text; a table would be slower, as the next entry waits for it
+		next := p + size + 2
+		if uint(size) >= 0x40 {
 			size, next = otherEntry(wide, p)
 		}
 		most := size
@@ -119,10 +119,9 @@ func (r *Run) PassListpack(buf []byte, p, stride int, pair bool) int {
 			if number := int(listpackTables.numbers[c]); number != 0 && !pair { // a score
 				next += number
 			} else {
-				t := int(listpackTables.short[c])
-				second := t >> 8
-				if t != 0 {
-					next += t & 0xff
+				second := int(c) - 0x80
+				if uint(second) < 0x40 {
+					next += second + 2
 				} else {
 					second, next = otherEntry(wide, next)
 				}
@@ -157,6 +156,8 @@ func otherEntry(b []byte, p int) (text, next int) {
 	}
 	b = b[p : p+wideEntry : p+wideEntry]
 	switch c := b[0]; {
+	case c < 0x80:
+		return int(listpackTables.short[c] >> 8), p + 2
 	case c < 0xe0: // a number of 13 bits
 		return DecimalLen((int64(c&0x1f)<<8 | int64(b[1])) << 51 >> 51), p + 3
 	case c < 0xf0:

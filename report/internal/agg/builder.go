@@ -111,7 +111,7 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 		b.Tables.init(engine)
 	}
 	b.Top.top, b.Top.examples = b.opt.Top, b.opt.Examples
-	b.Top.reset()
+	b.Top.reset(&noCutoffs)
 	b.instance = engine.NewInstance()
 	b.Samples = identity.NewPool(b.opt.Input, b.namer.IsSeparator)
 }
@@ -125,7 +125,7 @@ func (b *Builder) NewShard() *Shard {
 	s := &Shard{builder: b, names: b.namer.NewCache(), tree: tree.NewBlock(b.namer), aggregates: newAggregates(),
 		found: make([]thresholds.Finding, 0, 16), instance: b.engine.NewInstance(), samples: b.Samples.NewSampler()}
 	s.top.top, s.top.examples = b.Top.top, b.Top.examples
-	s.top.cutoffs = b.Top.cutoffs
+	s.top.reset(&b.Top.cutoffs)
 	s.listed = keyBatch{cutoff: -1, flagged: -1}
 	return s
 }

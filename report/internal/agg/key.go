@@ -56,17 +56,17 @@ func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner i
 	r.size = size
 	r.buf = append(append(r.buf[:0], name...), k.LargestName...)
 	r.nameEnd, r.largestEnd = int32(len(name)), int32(len(name)+len(k.LargestName))
-	r.KeyRecord = KeyRecord{Offset: k.Offset, NameLen: k.NameLen, Elements: k.Elements, ValueBytes: k.ValueBytes,
-		Serialized: k.Serialized,
-		Memory:     k.Memory, MemoryUsage: k.MemoryUsage, CompactMemory: k.CompactMemory, Largest: k.Largest,
-		Longest:  k.Longest,
-		ExpireAt: k.ExpireAt,
-		Idle:     k.Idle, FieldsWithTTL: k.FieldsWithTTL, Pending: k.Pending, LZFIn: k.LZFIn, LZFOut: k.LZFOut, DB: k.DB,
-		Module:         k.ModuleName,
-		LargestNameLen: k.LargestNameLen, LongestField: k.LongestField, Formats: k.Formats, NameHash: hash, Input: input,
-		Owner: owner, Freq: k.Freq, Type: k.Type, Encoding: k.Encoding,
-		HasExpire: k.HasExpire, MemoryBound: k.MemoryBound, MemoryApproximate: k.MemoryApproximate,
-		LargestHasName: k.LargestName != nil, Integers: k.Integers, Content: thresholds.ContentOf(k)}
+	o := &r.KeyRecord // set field by field: a literal would be copied
+	o.Offset, o.NameLen, o.NameHash, o.DB, o.Input, o.Owner = k.Offset, k.NameLen, hash, k.DB, input, owner
+	o.Type, o.Encoding, o.Module, o.Formats = k.Type, k.Encoding, k.ModuleName, k.Formats
+	o.Content = thresholds.ContentOf(k)
+	o.Elements, o.ValueBytes, o.Serialized, o.LZFIn, o.LZFOut = k.Elements, k.ValueBytes, k.Serialized, k.LZFIn, k.LZFOut
+	o.Memory, o.MemoryUsage, o.CompactMemory = k.Memory, k.MemoryUsage, k.CompactMemory
+	o.MemoryBound, o.MemoryApproximate, o.Integers = k.MemoryBound, k.MemoryApproximate, k.Integers
+	o.Largest, o.Longest, o.LongestField = k.Largest, k.Longest, k.LongestField
+	o.LargestNameLen, o.LargestHasName = k.LargestNameLen, k.LargestName != nil
+	o.HasExpire, o.ExpireAt, o.Idle, o.Freq = k.HasExpire, k.ExpireAt, k.Idle, k.Freq
+	o.FieldsWithTTL, o.Pending, o.Behind = k.FieldsWithTTL, k.Pending, nil
 	if g := k.Behind; g != nil {
 		r.Behind = new(*g)
 		r.Behind.Name = slices.Clone(g.Name)

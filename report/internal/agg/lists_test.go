@@ -89,14 +89,13 @@ func TestTopLists(t *testing.T) {
 	}
 	for _, block := range []int{7, 100, len(keys)} {
 		all, part := &TopLists{top: top, examples: examples}, &TopLists{top: top, examples: examples}
-		all.reset()
-		part.reset()
+		all.reset(&noCutoffs)
+		part.reset(&noCutoffs)
 		for i := range keys {
 			part.add(&keys[i], sizeOf(&keys[i]), found(&keys[i]), 0, 0)
 			if i%block == block-1 || i == len(keys)-1 {
 				all.merge(part)
-				part.reset()
-				part.cutoffs = all.cutoffs
+				part.reset(&all.cutoffs)
 			}
 		}
 		check := func(what string, list []Entry, n int, value, second func(k *parser.Key) int64) {

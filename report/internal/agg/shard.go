@@ -39,7 +39,7 @@ type Shard struct {
 func (sh *Shard) reset() {
 	sh.resetTree()
 	sh.histograms.reset()
-	sh.top.reset()
+	sh.top.reset(&sh.builder.Top.cutoffs)
 	sh.instance.Reset()
 	sh.samples.Reset()
 	sh.keys, sh.dropped = 0, 0
@@ -120,7 +120,6 @@ func (sh *Shard) Flush(end bool) error {
 		b.opt.List.flush(&sh.listed)
 	}
 	sh.reset()
-	sh.top.cutoffs = b.Top.cutoffs
 	return nil
 }
 

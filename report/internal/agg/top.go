@@ -118,21 +118,30 @@ type TopLists struct {
 	examples int // entries of a list of examples at most
 	keys     keyPool
 	lists    [numLists]ranking
+	used     []int // the lists that have entries
 	// cutoffs are those of the lists. A block begins with the cutoffs of the
 	// blocks before it, so that it retains only keys that may still enter a list.
 	cutoffs [numLists]cutoff
 	moved   []int32 // scratch of merge
 }
 
-func (t *TopLists) reset() {
-	t.keys.reset()
-	for i := range t.lists {
-		t.lists[i] = t.lists[i][:0]
-		t.cutoffs[i] = cutoff{-1, -1}
+// noCutoffs are those of lists that are not full.
+var noCutoffs = func() (all [numLists]cutoff) {
+	for i := range all {
+		all[i] = cutoff{-1, -1}
 		if i < exampleLists {
-			t.cutoffs[i].second = 0 // an unknown figure, -1, does not enter
+			all[i].second = 0 // an unknown figure, -1, does not enter
 		}
 	}
+	return all
+}()
+
+func (t *TopLists) reset(cutoffs *[numLists]cutoff) {
+	t.keys.reset()
+	for _, i := range t.used {
+		t.lists[i] = t.lists[i][:0]
+	}
+	t.used, t.cutoffs = t.used[:0], *cutoffs
 }
 
 // limit returns the number of entries that a list may have.
@@ -173,6 +182,9 @@ func (t *TopLists) Examples(ruleSeverity int) []Entry { return t.lists[exampleLi
 // enter puts an entry on a list if it belongs there.
 func (t *TopLists) enter(list int, e Entry) {
 	r, limit := &t.lists[list], t.limit(list)
+	if len(*r) == 0 {
+		t.used = append(t.used, list)
+	}
 	removed := r.insert(e, limit)
 	if removed != e.key {
 		t.keys.uses[e.key]++
@@ -196,7 +208,8 @@ func (t *TopLists) merge(o *TopLists) {
 		moved = append(moved, 0)
 	}
 	t.moved = moved
-	for i := range o.lists {
+	slices.Sort(o.used)
+	for _, i := range o.used {
 		limit := t.limit(i)
 		for _, e := range o.lists[i] {
 			if r := t.lists[i]; len(r) >= limit && !e.before(&r[limit-1]) {

@@ -73,6 +73,9 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 		if fusedOnServer.MatchString(src) {
 			kind |= cachesFused
 		}
+		if strings.Contains(src, ".UseInMemory(") || strings.Contains(src, ".UseSQLite(") || strings.Contains(src, ".UseDisk(") {
+			kind |= cachesElsewhere // of EasyCaching
+		}
 	case s == php:
 		config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
 		switch driver := cacheDriver().FindStringSubmatch(src); {
@@ -95,6 +98,9 @@ func (s *scanner) elsewhere(c *site) bool {
 	if c.source.syntax == csharp && c.command.isCache() {
 		if c.source.imports["ZiggyCreatures"] {
 			return s.caches[csharp]&cachesFused == 0
+		}
+		if c.source.imports["EasyCaching"] && s.caches[csharp]&cachesElsewhere != 0 {
+			return true // there are several, and it may be of any
 		}
 		return s.caches[csharp]&cachesOnServer == 0 && !c.source.client
 	}

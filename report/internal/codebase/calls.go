@@ -69,7 +69,17 @@ func (c *collector) call(i int, word string) {
 	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
 		if command = commandOf(word); command != nil && command.jvm && !c.jvm || c.syntax == golang && word == lower {
 			command = nil // of Redisson, or not exported
+		} else if c.jvm && lower == "getset" && len(args) == 1 {
+			command = commands()["getset!"] // of Redisson, not GETSET
 		}
+	}
+	if word == "Key" && c.syntax == golang && c.file.client && strings.Contains(receiver, ".b.") { // of rueidis
+		if command = commandOf(lastWord(receiver)); command != nil {
+			for _, a := range args {
+				c.site(&site{key: c.bound(a), command: command, sure: Certain}, t)
+			}
+		}
+		return
 	}
 	if c.file.holds[lastWord(receiver)] == holdsMemory && (command == nil || !command.unusual) {
 		return
@@ -397,6 +407,11 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		}
 		if key.kind == listNode && len(key.args) > 0 {
 			key = key.args[0]
+		}
+		for n := key; n.kind == callNode && strings.HasPrefix(n.text, "Add") && n.of != nil; n = n.of {
+			if n.of.kind == wordNode && n.of.text == "Args" && len(n.args) > 0 { // redis.Args{}.Add(key)
+				key = n.args[0]
+			}
 		}
 		if c.file.redis || ofServer(receiver) {
 			c.site(&site{key: key, command: command, sure: Certain, expiry: c.rawExpiry(i, command)}, t)

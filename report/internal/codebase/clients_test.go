@@ -151,3 +151,40 @@ func TestNotPinned(t *testing.T) {
 	}, "a.ts:6 n:*:* certain SET\na.ts:7 d:*:* certain SET\na.ts:8 v:*:* certain SET\na.ts:11 p:a:* certain SET\n"+
 		"a.ts:11 p:b:* certain SET\na.ts:12 far certain SET\na.ts:12 near certain SET\na.ts:13 k:*:* certain SET\na.ts:15 k:*:* likely\n")
 }
+
+// TestLibraries has the ways in which clients are given keys otherwise than as arguments of commands.
+func TestLibraries(t *testing.T) {
+	checkLines(t, map[string]string{
+		"a.ts": "import Redis from 'ioredis';\nconst redis = new Redis();\n" +
+			"redis.defineCommand('takeToken', { numberOfKeys: 2, lua: `return redis.call('incr', KEYS[1])` });\n" +
+			"export const f = (id: string) => redis.takeToken(`tokens:${id}`, `limit:${id}`, 'not:one');\n",
+		"rueidis.go": "package a\n\nimport \"github.com/redis/rueidis\"\n\nfunc f(ctx context.Context, client rueidis.Client, id string) {\n" +
+			"\tclient.Do(ctx, client.B().Set().Key(\"cart:\"+id).Value(\"x\").Build())\n" +
+			"\tclient.DoCache(ctx, client.B().Hgetall().Key(\"user:\"+id).Cache(), time.Minute)\n\tother.Key(\"none:\" + id)\n}\n",
+		"redigo.go": "package a\n\nimport \"github.com/gomodule/redigo/redis\"\n\nfunc g(conn redis.Conn, id string) {\n" +
+			"\tconn.Do(\"HGET\", redis.Args{}.Add(\"h:\"+id).Add(\"f\")...)\n}\n",
+		"R.java": "import org.redisson.api.RedissonClient;\nclass R {\n  void f(String id) {\n    redissonClient.getSet(\"s:\" + id);\n" +
+			"    redissonClient.getRateLimiter(\"rate:\" + id);\n    redissonClient.getBloomFilter(\"bloom:all\");\n" +
+			"    redissonClient.getStream(\"x:\" + id);\n    redissonClient.getTopic(\"topic:\" + id);\n    redissonClient.getBucket(\"b:\" + id);\n" +
+			"    redissonClient.getMap(\"m:\" + id);\n    redissonClient.getScoredSortedSet(\"z:\" + id);\n    jedis.getSet(\"old:\" + id, \"\");\n" +
+			"    settings.getSet(\"none:\" + id);\n    jedis.del(jedis.keys(\"del:*\"));\n    jedis.get(\"p:\" + params.valueByKey(\"count\"));\n  }\n}\n",
+	}, "R.java:4 s:* certain SADD\nR.java:5 rate:* certain HSET\nR.java:6 bloom:all certain SETBIT\nR.java:7 x:* certain XADD\n"+
+		"R.java:9 b:* certain SET\nR.java:10 m:* certain HSET\nR.java:11 z:* certain ZADD\nR.java:12 old:* certain GETSET\n"+
+		"R.java:14 del:* certain DEL\nR.java:15 p:* certain GET\na.ts:4 limit:* certain EVAL\na.ts:4 tokens:* certain EVAL\n"+
+		"redigo.go:6 h:* certain HGET\nrueidis.go:6 cart:* certain SET\nrueidis.go:7 user:* certain HGETALL\n")
+	cached := "using EasyCaching.Core;\nclass A {\n  void F(IEasyCachingProvider cache, string id) { cache.Set($\"cart:{id}\", 1, ttl); }\n}\n"
+	redis := "class Start {\n  void F() {\n    services.AddEasyCaching(o => o.UseRedis(c => { }, \"redis\")); // EasyCaching.Redis, a RedisCache\n  }\n}\n"
+	checkLines(t, map[string]string{"A.cs": cached, "Start.cs": redis}, "A.cs:3 cart:* likely cache\n")
+	checkLines(t, map[string]string{"A.cs": cached, "Start.cs": redis,
+		"More.cs": "class More {\n  void F(Cache o) { o.UseInMemory(\"near\"); }\n}\n"}, "")
+}
+
+// TestScopedCaches has a cache of Foundatio that puts its scope before each key.
+func TestScopedCaches(t *testing.T) {
+	checkLines(t, map[string]string{
+		"A.cs": "using Foundatio.Caching;\nclass A {\n  private readonly ScopedCacheClient _scopedCache;\n  private readonly ICacheClient _cache;\n" +
+			"  A(ICacheClient cache) { _scopedCache = new ScopedCacheClient(cache, \"shop\"); }\n" +
+			"  void F(string id) { _scopedCache.SetAsync($\"cart:{id}\", 1); _cache.SetAsync($\"user:{id}\", 1); }\n}\n",
+		"Start.cs": "class Start {\n  void F() { services.AddSingleton<ICacheClient>(new RedisCacheClient()); }\n}\n",
+	}, "A.cs:6 *cart:* likely cache\nA.cs:6 user:* likely cache\n")
+}

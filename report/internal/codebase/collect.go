@@ -243,6 +243,11 @@ func (c *collector) word(i int, t *token) {
 				}
 			}
 		}
+	case "type":
+		if c.syntax == golang && t.first && c.isWord(i+1) && c.textOf(i+2) == "string" { // whose conversions keep the text
+			f := c.newFunction(c.textOf(i+1), "", 0)
+			f.params, f.returns = []string{"s"}, []returned{{&node{kind: paramNode, text: "s"}, t.line, ""}}
+		}
 	case "return", "yield":
 		if c.function() != nil && !next.first {
 			c.returned(i + 1)

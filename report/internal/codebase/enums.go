@@ -69,18 +69,19 @@ func (p *program) field(d *declaration, name string) []string {
 	return v
 }
 
-// only returns the value of a declaration: of a constant of an enum the only argument that may be a text,
-// nil if there are several.
+// only returns the value of a declaration: of a constant of an enum the only argument that is a text, or
+// may be one, nil if there are several.
 func (d *declaration) only() (only *node) {
 	if !d.enum {
 		return d.value
 	}
 	for _, a := range d.value.args {
-		if useful(a, 0) {
-			if only != nil {
-				return nil
-			}
+		switch {
+		case !useful(a, 0):
+		case only == nil || a.kind == textNode && only.kind != textNode:
 			only = a
+		case a.kind == textNode || only.kind != textNode:
+			return nil
 		}
 	}
 	return only

@@ -61,6 +61,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
 	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
 	list = nearby(list, at.source)
+	configured := at.source.syntax == javaScript && strings.HasSuffix(n.text, "Prefix") && mentionsAny(n.of, settingWords[1:5])
 	single := 0 // definitions of the language
 	for _, d := range list {
 		if source, _ := d.place(); source.syntax.shares(at.source.syntax) {
@@ -89,7 +90,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
-			case single == 1 && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
+			case single == 1 && (imported || configured || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
 				rank = 1
 			}
 			if rank > 0 && same {

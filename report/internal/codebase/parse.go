@@ -292,6 +292,8 @@ func (p *parser) members(n *node, i int) (*node, int) {
 		case p.is(i, "{") && p.tokens[i-1].mark == ']' && p.tokens[i-1].kind == markToken &&
 			(p.syntax == csharp || p.syntax == java):
 			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
+		case p.is(i, "{") && n.kind == wordNode && n.text == "Args" && p.syntax == golang && p.match[i] > 0:
+			i = p.behind(i) // of redigo, to which Add appends
 		case p.is(i, "{") && !t.first && n.kind == wordNode && n.text == "string" && p.syntax == golang:
 			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
 		case (p.is(i, "!") || p.is(i, "?")) && p.tokens[i].start == p.tokens[i-1].end &&
@@ -381,7 +383,7 @@ func (p *parser) arguments(i int) (args []*node) {
 		// What is left of the argument is no text.
 		for rest := next; ; rest++ {
 			if rest >= end || p.is(rest, ",") {
-				if rest > next && !(p.syntax == ruby && p.is(next, "=>")) &&
+				if rest > next && !(p.syntax == golang && p.is(next, ".")) && !(p.syntax == ruby && p.is(next, "=>")) &&
 					!(p.syntax == python && p.isWord(next) && p.textOf(next) == "for") {
 					n = &node{kind: holeNode, label: label}
 				}

@@ -117,22 +117,23 @@ func (c *candidates) slot(hash uint64) *candidate {
 
 // grow makes room for another value: it removes half of them if there are enough.
 func (c *candidates) grow() {
-	n, less := max(16, 2*len(c.slots)), int32(0)
-	if c.used >= maxCandidates {
-		samples := make([]int32, 0, c.used)
-		for i := range c.slots {
-			if c.slots[i].samples > 0 {
-				samples = append(samples, c.slots[i].samples)
-			}
+	var room [maxCandidates]candidate
+	list, less := room[:0], int32(0)
+	for _, s := range c.slots {
+		if s.samples > 0 {
+			list = append(list, s)
 		}
-		slices.Sort(samples)
-		n, less = len(c.slots), samples[len(samples)/2]
+	}
+	if c.used < maxCandidates {
+		c.slots = make([]candidate, max(16, 2*len(c.slots)))
+	} else {
+		slices.SortFunc(list, func(a, b candidate) int { return int(a.samples - b.samples) })
+		less = list[len(list)/2].samples
 		c.missed += less
 	}
-	old := c.slots
-	c.slots, c.used = make([]candidate, n), 0
-	clear(c.slots) // not read before it is written: see hashindex.List
-	for _, s := range old {
+	clear(c.slots) // new memory, too, is not read before it is written: see hashindex.List
+	c.used = 0
+	for _, s := range list {
 		if s.samples > less {
 			s.samples -= less
 			*c.slot(s.hash) = s
