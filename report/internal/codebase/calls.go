@@ -117,6 +117,9 @@ func (c *collector) call(i int, word string) {
 		keys := []*node{a}
 		if a.kind == listNode {
 			keys = a.args
+			if c.syntax == python && !command.all { // one key of a cache
+				break
+			}
 		}
 		for _, k := range keys {
 			one := own
