@@ -218,6 +218,7 @@ func (c *collector) word(i int, t *token) {
 	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
 		c.prefixText(i, word)
 	}
+	c.enumMember(i, word)
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":
 		if t.first {

@@ -69,7 +69,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
 	list = nearby(list, at.source)
 	configured := at.source.syntax == javaScript && strings.HasSuffix(n.text, "Prefix") && mentionsAny(n.of, settingWords[1:5])
-	single := 0 // definitions of the language
+	overridden := false // by a class that extends the one around
+	single := 0         // definitions of the language
 	for _, d := range list {
 		if source, _ := d.place(); source.syntax.shares(at.source.syntax) {
 			single++
@@ -124,6 +125,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		case constant && single == 1 || source.syntax == python && imported:
 			rank = 3
 		}
+		overridden = overridden || rank == 0 && self && source.syntax.loose && container != "" && source.supers[at.container]
 		if rank == 0 {
 			continue
 		}
@@ -133,7 +135,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			ties++
 		}
 	}
-	if ties > 0 {
+	if ties > 0 || overridden {
 		best = *new(T)
 	}
 	return best, score
