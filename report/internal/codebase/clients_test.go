@@ -118,7 +118,7 @@ func TestConstantsOfEnums(t *testing.T) {
 		"Use.kt":     "fun f(id: String) = jedis.get(Place.HOME.path + id)\nenum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
 	}, "Use.java:3 {CART}_* certain GET\nUse.java:4 cart_* certain GET\nUse.java:5 cart:* certain GET\n"+
 		"Use.java:6 kind:USER certain GET\nUse.java:7 kind:a title certain GET\nUse.java:8 of:USER:x certain GET\n"+
-		"Use.java:9 login:* certain GET\nUse.kt:1 home:* certain GET\n")
+		"Use.java:9 login:LOGIN certain GET\nUse.kt:1 home:* certain GET\n")
 }
 
 // TestFormats has formats and builders of texts of the JVM, and wrappers of Kotlin with names of arguments.

@@ -175,8 +175,12 @@ func (p *program) name(n *node, at frame) []string {
 	if !at.source.syntax.getters {
 		f = nil
 	}
-	if d != nil && d.enum {
-		return orVary(p.field(d, ""))
+	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) && n.of != nil && n.of.of == nil &&
+		p.classes[class+"."+n.text] == enumClass {
+		if slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class }) {
+			return orVary(p.field(d, ""))
+		}
+		return []string{n.text} // its text is its name
 	}
 	if at.member != nil && (n.of == nil || isSelf(n.of, at.source.syntax)) && (d == nil && f == nil || d != nil && d.value.kind == holeNode) {
 		return orVary(p.field(at.member, n.text))
@@ -294,7 +298,7 @@ func (p *program) call(n *node, at frame) []string {
 			return p.eval(n.of, at)
 		}
 	}
-	if lower == "keys" && len(n.args) == 1 {
+	if strings.TrimSuffix(lower, "async") == "keys" && len(n.args) == 1 {
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
 	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") && !strings.Contains(lower, "by_key") {
@@ -304,7 +308,7 @@ func (p *program) call(n *node, at frame) []string {
 }
 
 // replaces are functions and methods that put a text for another one.
-var replaces = wordSet("replace replaceall replacefirst str_replace gsub sub")
+var replaces = wordSet("replace replaceall replacefirst str_replace gsub sub tr")
 
 // replaceCall returns the value of text.replace(old, new), strings.Replace(text, old, new) and
 // str_replace(old, new, text).
