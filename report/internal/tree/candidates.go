@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"bytes"
 	"math"
 	"slices"
 
@@ -232,14 +231,6 @@ func (b *Block) chosen(rate int32, size int64) (weight int32) {
 func (b *Block) forgetSamples() {
 	b.found, b.values = b.found[:0], b.values[:0]
 	b.seen.Reset()
-}
-
-// noteFold notes that a value is folded into a label, unless that is its pattern.
-func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
-	n := len(b.labels)
-	b.labels = b.cut.appendPattern(b.labels, value, kind)
-	b.folding = b.folding || !bytes.Equal(b.labels[n:], label)
-	b.labels = b.labels[:n]
 }
 
 // noteSamples notes the values of a sampled key at folded places, and their shapes, if they have no nodes
