@@ -282,6 +282,9 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	}
+	if c.implicit() && t.first && c.is(i+1, ".") && c.lastCall(i) {
+		c.returned(i)
+	}
 	c.call(i, word)
 	if c.is(i+1, ":") && !c.is(i+1, "::") {
 		c.property(i, word)

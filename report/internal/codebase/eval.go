@@ -308,7 +308,7 @@ func (p *program) call(n *node, at frame) []string {
 }
 
 // replaces are functions and methods that put a text for another one.
-var replaces = wordSet("replace replaceall replacefirst str_replace gsub sub")
+var replaces = wordSet("replace replaceall replacefirst str_replace gsub sub tr")
 
 // replaceCall returns the value of text.replace(old, new), strings.Replace(text, old, new) and
 // str_replace(old, new, text).

@@ -156,8 +156,26 @@ export async function day(d) { await redis.sadd('day:{day}:seen'.replace('{day}'
 `, "b.php": `<?php class B { const K = 'cart:%id%:lines';
   function add($id) { $this->redis->hSet(str_replace('%id%', $id, self::K), 'a', 1); } }
 `})
+	c.Patterns = append(c.Patterns, checkout(t, map[string]string{"app.rb": `class App
+  class << self
+    def storage_key(service, id, attribute)
+      encode_key("application/#{service}:#{id}/#{attribute}")
+    end
+    def encode_key(key)
+      key.to_s.tr(' ', '+')
+    end
+  end
+  def storage_key(attribute)
+    self.class.storage_key(service, id, attribute)
+  end
+  def persist(client)
+    client.set(storage_key(:state), 1)
+    client.sadd(storage_key(:keys), 1)
+  end
+end
+`, "c.rb": "require 'redis'\n"}).Patterns...)
 	for group, want := range map[string]string{
-		"conn::*::heartbeat": "a.go:10", "jobs:*": "a.go:11", "presence.*": "a.go:13", "lease:*": "a.go:17",
+		"application/*:*/state": "app.rb:14", "conn::*::heartbeat": "a.go:10", "jobs:*": "a.go:11", "presence.*": "a.go:13", "lease:*": "a.go:17",
 		"shop:cache:*": "cache.ts:3", "day:*:seen": "cache.ts:4", "cart:*:lines": "b.php:2",
 	} {
 		list := c.Match([]Group{{Pattern: group}})[0]

@@ -7,6 +7,9 @@ import (
 
 // isSelf reports whether an expression is the object around.
 func isSelf(n *node, in *syntax) bool {
+	if n != nil && (n.text == "class" || n.text == "__class__") {
+		n = n.of // self.class.key
+	}
 	if n == nil || n.kind != wordNode || n.of != nil {
 		return false
 	}
@@ -42,13 +45,17 @@ func (p *program) declaration(n *node, at frame) (*declaration, int) {
 // function returns the function that a name means, nil if that is not certain.
 func (p *program) function(n *node, at frame) (*function, int) {
 	list := p.functions[n.text]
-	if n.kind == callNode && len(list) > 1 && len(list) <= maxSame && at.source.syntax.exact {
-		fitting := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return len(f.params) != len(n.args) && !f.rest })
-		if len(fitting) > 0 {
+	if n.kind == callNode && len(list) > 1 && len(list) <= maxSame {
+		if fitting := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return !f.takes(len(n.args)) }); len(fitting) > 0 {
 			list = fitting
 		}
 	}
 	return choose(list, n, at)
+}
+
+// takes reports whether a function can be called with a number of arguments.
+func (f *function) takes(n int) bool {
+	return f.rest || n == len(f.params) || n < len(f.params) && f.defaults[n] != nil
 }
 
 // choose returns what a name means at a place: a member of the class around, of the
@@ -62,7 +69,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
 	list = nearby(list, at.source)
 	configured := at.source.syntax == javaScript && strings.HasSuffix(n.text, "Prefix") && mentionsAny(n.of, settingWords[1:5])
-	single := 0 // definitions of the language
+	overridden := false // by a class that extends the one around
+	single := 0         // definitions of the language
 	for _, d := range list {
 		if source, _ := d.place(); source.syntax.shares(at.source.syntax) {
 			single++
@@ -117,6 +125,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		case constant && single == 1 || source.syntax == python && imported:
 			rank = 3
 		}
+		overridden = overridden || rank == 0 && self && source.syntax.loose && container != "" && source.supers[at.container]
 		if rank == 0 {
 			continue
 		}
@@ -126,7 +135,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			ties++
 		}
 	}
-	if ties > 0 {
+	if ties > 0 || overridden {
 		best = *new(T)
 	}
 	return best, score

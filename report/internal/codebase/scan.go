@@ -283,7 +283,8 @@ func (s *scanner) add(c *site, parts []string) {
 	} else if c.command.isCache() && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
-	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {
+	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
+	if (lacks || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {
 		return
 	}
 	if c.command != nil {
