@@ -39,8 +39,8 @@ func (t *Tree) noteLengths(p *place, s spot) {
 // identify returns the lengths of the identifiers among the values of a place. Those of ends are
 // lengths of patterns, which are shorter.
 func (t *Tree) identify(s spot) (l lengths) {
-	var mixed, words [2*maxValue + 9]int // by length
-	seen, allWords := map[string]bool{}, 0
+	var mixed, words [2*maxValue + 9]int      // by length
+	shortest, allWords := map[string]int{}, 0 // length of the values of a pattern
 	for c := range t.Children(s.node) {
 		n := t.Node(c)
 		if n.kind != s.kind || n.wide || n.rest || n.Keys >= keysOfNumber {
@@ -49,14 +49,18 @@ func (t *Tree) identify(s spot) (l lengths) {
 		if n.word {
 			words[len(n.label)]++
 			allWords++
-		} else if pattern, scattered := t.scattered(n); scattered && !seen[string(pattern)] {
-			seen[string(pattern)] = true
-			mixed[len(n.label)]++
+		} else if pattern, scattered := t.scattered(n); scattered {
+			if length, ok := shortest[string(pattern)]; !ok || len(n.label) < length {
+				shortest[string(pattern)] = len(n.label)
+			}
 		}
 	}
-	if len(seen) >= enoughIdentifiers {
+	for _, length := range shortest {
+		mixed[length]++
+	}
+	if len(shortest) >= enoughIdentifiers {
 		for length, k := range mixed {
-			if enoughIdentifiers*k > len(seen) {
+			if enoughIdentifiers*k > len(shortest) {
 				if l.most = int16(length); l.least == 0 {
 					l.least = l.most
 				}
