@@ -169,7 +169,6 @@ func (w *walker) intset(b *rdb.Block) {
 	}
 	converted := w.unpacks(count, 1)
 	sum, largest := w.key.ValueBytes, w.key.Largest
-	digits, least, most := rdb.DecimalRange(0)
 	for range count {
 		if len(b.Buf)-b.Pos < int(width) {
 			b.More()
@@ -184,10 +183,7 @@ func (w *walker) intset(b *rdb.Block) {
 			v = int64(binary.LittleEndian.Uint64(b.Buf[b.Pos:]))
 		}
 		b.Pos += int(width)
-		if v < least || v > most {
-			digits, least, most = rdb.DecimalRange(v)
-		}
-		n := int64(digits)
+		n := int64(rdb.DecimalLen(v))
 		if w.visiting {
 			w.visit.element.Value = w.keepEntry(&rdb.Entry{IsInt: true, Value: v, Len: n}, 0)
 			w.visitElement()

@@ -15,18 +15,6 @@ func DecimalLen(v int64) int {
 	return 1 - int(sign) + t - int((u-powersOfTen[t])>>63)
 }
 
-// DecimalRange returns DecimalLen of v, and the least and the most number around v that have the
-// same. Of sorted numbers, few need another range than the one before.
-func DecimalRange(v int64) (n int, least, most int64) {
-	n = DecimalLen(v)
-	digits := n + int(v>>63)
-	least, most = int64(powersOfTen[digits-1]), int64(min(powersOfTen[digits]-1, math.MaxInt64))
-	if v < 0 {
-		return n, -most, -max(least, 1)
-	}
-	return n, least, most
-}
-
 var powersOfTen = func() (p [32]uint64) {
 	// p[0] stays 0: the text of 0 has one digit, too.
 	for i, v := 1, uint64(10); i < 20; i, v = i+1, v*10 {
