@@ -322,7 +322,7 @@ func (r *Report) fixOf(f *DiffFinding) message.Message {
 	for i := range r.FixFirst {
 		s := &r.FixFirst[i]
 		of := s.Group != "" && s.Group == f.Group || s.Key != "" && s.Key == f.Subject && rule.Harm == thresholds.Blocks
-		if of && !s.ChangesData && (s.Kind == "ttl") == strings.HasSuffix(f.Rule, "-ttl") {
+		if of && !s.ChangesData && s.aboutTTL() == strings.HasSuffix(f.Rule, "-ttl") {
 			return sentenceOf(s.Message, s.Text)
 		}
 	}

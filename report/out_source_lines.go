@@ -124,13 +124,16 @@ func (r *Report) withSource(s *Step) message.Message {
 	i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Group == group })
 	fix := sentenceOf(s.Message, s.Text)
 	if group != "" && i >= 0 {
-		fix = WithSource(fix, r.Groups[i].Owner, r.Groups[i].Source, s.Kind == "ttl")
+		fix = WithSource(fix, r.Groups[i].Owner, r.Groups[i].Source, s.aboutTTL())
 	}
 	if s.Why.IsZero() {
 		return fix
 	}
 	return message.New("{text} {why}", message.Phrase("text", fix), message.Phrase("why", s.Why))
 }
+
+// aboutTTL reports whether a step is about the expiry of keys.
+func (s *Step) aboutTTL() bool { return s.Kind == "ttl" || s.Kind == "expire" }
 
 // groupOf returns the group of a key that is an example of a rule, "" if it is none.
 func (r *Report) groupOf(key Name) Name {

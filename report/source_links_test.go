@@ -29,3 +29,18 @@ func TestSourceLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestSourceOfSteps checks that a step about keys without a TTL says whether the line sets one, as the
+// steps that a real report has are called.
+func TestSourceOfSteps(t *testing.T) {
+	for kind, want := range map[string]string{
+		"expire": "Write it. Written at a.go:7 (writes without an expiry).", "ttl": "Write it. Written at a.go:7 (writes without an expiry).",
+		"split": "Write it. Written at a.go:7.",
+	} {
+		r := &Report{Groups: []Group{{Group: "cart:*", Source: []SourceLine{{File: "a.go", Line: 7, Expiry: "none"}}}}}
+		s := &Step{Advice: Advice{Kind: kind, Text: "Write it."}, Group: "cart:*"}
+		if got := r.withSource(s).String(); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}

@@ -289,7 +289,7 @@ func (g *Groups) foldExcess() {
 // end folds what a report does not distinguish, and joins the leaves whose names have one
 // pattern to groups.
 func (g *Groups) end() {
-	g.versions.Reset()
+	g.versions = tree.Versions{}
 	g.tree.Finish()
 	g.finished = true
 	g.byName = map[string]int32{}

@@ -139,7 +139,9 @@ func (a *aligner) variable(i, j int) (best *alignment) {
 		}
 		if rest := a.from(i+1, end); rest != nil {
 			next := *rest
-			next.cost += cost
+			if next.cost += cost; filled && rest.filled {
+				next.cost -= 0.12 // where one has a word, others have, too
+			}
 			next.filled = next.filled || filled
 			next.spans = next.spans || a.separated(a.group[j:end])
 			best = better(best, &next)

@@ -41,11 +41,16 @@ func (c *collector) assignment(i int) {
 		n = &node{kind: joinNode, args: []*node{old, n}}
 		c.sites = slices.DeleteFunc(c.sites, func(s *site) bool { return s.key == old && s.command == nil && s.function == c.function() })
 	}
-	for m := at; m > 1 && c.is(m-1, ",") && c.isWord(m-2); m -= 2 {
-		c.forget(m - 2)
+	locals := c.locals()
+	if first := at; c.is(at-1, ",") {
+		for ; first > 1 && c.is(first-1, ",") && c.isWord(first-2); first -= 2 {
+			c.forget(first - 2)
+		}
+		if v := n; locals != nil && v.kind == callNode && len(locals) < 1000 { // key, err := keyOf(id)
+			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false)
+		}
 		n = hole
 	}
-	locals := c.locals()
 	own := base == "this" || base == "self" || base == "cls" || base == "Self" || strings.HasPrefix(name, "@") || base == "$this"
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
@@ -246,9 +251,17 @@ func (c *collector) opening(i int) int {
 // property reads name: value of an object.
 func (c *collector) property(i int, word string) {
 	if n := len(c.open); n == 0 || c.open[n-1] != '{' || c.syntax != javaScript {
-		if prefixOptions[strings.ToLower(word)] {
+		begin := 0 // of the literal around
+		if len(c.blocks) > 0 && c.syntax == golang {
+			begin = c.blocks[len(c.blocks)-1]
+		}
+		member := begin > 0 && c.isWord(begin-1) && (namesKey(word) || strings.HasSuffix(word, "Template"))
+		if prefixOptions[strings.ToLower(word)] || member {
 			n, _ := c.expression(i + 2)
-			c.option(word, c.bound(n), &c.tokens[i])
+			n = c.bound(n)
+			if c.option(word, n, &c.tokens[i]); member {
+				c.declare(word, c.words.keep(c.textOf(begin-1)), n, &c.tokens[i])
+			}
 		}
 		return
 	}
@@ -260,7 +273,7 @@ func (c *collector) property(i int, word string) {
 	case c.tokens[value].kind == textToken || prefixOptions[strings.ToLower(word)]:
 		n, _ := c.expression(value)
 		n = c.bound(n)
-		if len(c.scopes) > 0 && c.inClass() {
+		if len(c.scopes) > 0 && c.inClass() || strings.HasSuffix(strings.ToLower(word), "prefix") {
 			c.declare(word, c.class(), n, &c.tokens[i])
 		}
 		c.option(word, n, &c.tokens[i])

@@ -3,6 +3,7 @@ package codebase
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -39,6 +40,9 @@ var cacheOnServer = sync.OnceValue(func() *regexp.Regexp {
 var cacheDriver = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:driver\('cache',[^)]*'adapter'|'default')\s*=>\s*'(\w+)'`)
 })
+
+// phpCaches are words of the imports of caches of PHP that may be on the server.
+var phpCaches = strings.Fields("Illuminate Facades think Hyperf yii SimpleCache ItemInterface")
 
 // cachesOf returns what a source says of the caches of Spring, .NET, Rails, Django or of frameworks of PHP.
 func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
@@ -102,6 +106,12 @@ func (s *scanner) elsewhere(c *site) bool {
 	}
 	if c.source.imports["ItemInterface"] { // of Symfony, whose caches are in files unless a setting says otherwise
 		return !s.symfonyCaches
+	}
+	if c.source.syntax == php && c.command.isCache() && s.caches[php]&cachesOnServer == 0 && !c.source.redis &&
+		!strings.HasPrefix(c.receiver, "cache") && !slices.ContainsFunc(phpCaches, func(word string) bool {
+		return c.source.imports[word]
+	}) {
+		return true
 	}
 	if kind := s.caches[c.source.syntax]; c.source.syntax.jvm || kind&cachesElsewhere == 0 || kind&cachesOnServer != 0 {
 		return false

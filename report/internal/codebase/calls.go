@@ -117,6 +117,9 @@ func (c *collector) call(i int, word string) {
 		keys := []*node{a}
 		if a.kind == listNode {
 			keys = a.args
+			if c.syntax == python && !command.all { // one key of a cache
+				break
+			}
 		}
 		for _, k := range keys {
 			one := own
@@ -344,7 +347,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	named := strings.Contains(last, "cache") && !strings.Contains(last, "cached") ||
 		strings.HasSuffix(receiver, "cache.store._")
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
-		strings.Contains(last, "prefetch") || strings.Contains(last, "config") {
+		strings.Contains(last, "prefetch") || strings.Contains(last, "config") || strings.Contains(last, "responsecache") {
 		return
 	}
 	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {
@@ -479,20 +482,6 @@ func (c *collector) annotation(i int, word string, args []*node) {
 			}
 			key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: "::"}, hole}}
 			c.site(&site{key: c.bound(key), command: cacheableCommand, sure: Likely}, t)
-		}
-	}
-}
-
-// setting declares the field that @Value("${name:default}") gives a value.
-func (c *collector) setting(text string, annotation int) {
-	text = strings.TrimSuffix(strings.TrimPrefix(text, "${"), "}")
-	name, fallback, _ := strings.Cut(text, ":")
-	begin := c.behind(annotation + 1)
-	for i := begin; i < begin+30 && c.tokens[i].kind != endToken && !c.is(i, ",") && !c.is(i, ")"); i++ {
-		if (c.is(i, ";") || c.is(i, "=") || c.is(i, ":")) && c.isWord(i-1) {
-			c.declare(c.textOf(i-1), c.class(),
-				&node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, &c.tokens[annotation])
-			return
 		}
 	}
 }

@@ -5,7 +5,7 @@ type class byte
 
 const (
 	plainClass class = iota + 1
-	enumClass        // of Java or Kotlin
+	enumClass        // of Java, Kotlin or C#
 )
 
 // classHeader reads the beginning of a class or an object.
@@ -38,7 +38,7 @@ func (c *collector) classHeader(i int, word string) {
 			if c.classes == nil {
 				c.classes = map[string]class{}
 			}
-			if c.classes[name] = plainClass; enum && c.jvm {
+			if c.classes[name] = plainClass; enum && (c.jvm || c.syntax == csharp) {
 				c.classes[name] = enumClass
 			}
 			return

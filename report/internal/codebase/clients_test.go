@@ -118,7 +118,7 @@ func TestConstantsOfEnums(t *testing.T) {
 		"Use.kt":     "fun f(id: String) = jedis.get(Place.HOME.path + id)\nenum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
 	}, "Use.java:3 {CART}_* certain GET\nUse.java:4 cart_* certain GET\nUse.java:5 cart:* certain GET\n"+
 		"Use.java:6 kind:USER certain GET\nUse.java:7 kind:a title certain GET\nUse.java:8 of:USER:x certain GET\n"+
-		"Use.java:9 login:* certain GET\nUse.kt:1 home:* certain GET\n")
+		"Use.java:9 login:LOGIN certain GET\nUse.kt:1 home:* certain GET\n")
 }
 
 // TestFormats has formats and builders of texts of the JVM, and wrappers of Kotlin with names of arguments.
@@ -187,4 +187,14 @@ func TestScopedCaches(t *testing.T) {
 			"  void F(string id) { _scopedCache.SetAsync($\"cart:{id}\", 1); _cache.SetAsync($\"user:{id}\", 1); }\n}\n",
 		"Start.cs": "class Start {\n  void F() { services.AddSingleton<ICacheClient>(new RedisCacheClient()); }\n}\n",
 	}, "A.cs:6 *cart:* likely cache\nA.cs:6 user:* likely cache\n")
+}
+
+// TestZeroValues has a variable of Go that gets a text in a block only.
+func TestZeroValues(t *testing.T) {
+	checkLines(t, map[string]string{
+		"a.go": "package a\n\nimport \"github.com/redis/go-redis/v9\"\n\nfunc f(ctx context.Context, rdb *redis.Client, far bool, id string) {\n" +
+			"\tvar prefix, key string\n\tif far {\n\t\tprefix = \"far:\"\n\t\tkey = \"one\"\n\t} else {\n\t\tkey = \"two\"\n\t}\n" +
+			"\trdb.Set(ctx, prefix+\"cart:\"+id, 1, 0)\n\trdb.Set(ctx, key, 1, 0)\n}\n",
+	}, "a.go:9 one likely\na.go:11 two likely\na.go:13 cart:* certain SET\na.go:13 far:cart:* certain SET\n"+
+		"a.go:14 one certain SET\na.go:14 two certain SET\n")
 }

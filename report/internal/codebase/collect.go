@@ -218,6 +218,7 @@ func (c *collector) word(i int, t *token) {
 	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
 		c.prefixText(i, word)
 	}
+	c.enumMember(i, word)
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":
 		if t.first {
@@ -242,6 +243,11 @@ func (c *collector) word(i int, t *token) {
 					return
 				}
 			}
+		}
+	case "type":
+		if c.syntax == golang && t.first && c.isWord(i+1) && c.textOf(i+2) == "string" { // whose conversions keep the text
+			f := c.newFunction(c.textOf(i+1), "", 0)
+			f.params, f.returns = []string{"s"}, []returned{{&node{kind: paramNode, text: "s"}, t.line, ""}}
 		}
 	case "return", "yield":
 		if c.function() != nil && !next.first {
@@ -275,6 +281,9 @@ func (c *collector) word(i int, t *token) {
 		if c.enumConstant(i, word) {
 			return
 		}
+	}
+	if c.implicit() && t.first && c.is(i+1, ".") && c.lastCall(i) {
+		c.returned(i)
 	}
 	c.call(i, word)
 	if c.is(i+1, ":") && !c.is(i+1, "::") {

@@ -5,6 +5,18 @@ import (
 	"strings"
 )
 
+// enumMember notes the name of a constant of an enum.
+func (c *collector) enumMember(i int, word string) {
+	n := len(c.scopes)
+	if n == 0 || !c.scopes[n-1].enum || !c.jvm && c.syntax != csharp || c.callees != nil || !isUpper(word) ||
+		!c.tokens[i].first && !c.is(i-1, ",") && !c.is(i-1, "{") {
+		return
+	}
+	if t := &c.tokens[i+1]; t.kind == markToken && strings.IndexByte(",=}(;", t.mark) >= 0 {
+		c.classes[c.words.keep(c.class()+"."+word)] = enumClass
+	}
+}
+
 // enumConstant declares the constant of an enum of Java or Kotlin at a token, with the arguments of its constructor.
 func (c *collector) enumConstant(i int, name string) bool {
 	n := len(c.scopes)
@@ -69,18 +81,19 @@ func (p *program) field(d *declaration, name string) []string {
 	return v
 }
 
-// only returns the value of a declaration: of a constant of an enum the only argument that may be a text,
-// nil if there are several.
+// only returns the value of a declaration: of a constant of an enum the only argument that is a text, or
+// may be one, nil if there are several.
 func (d *declaration) only() (only *node) {
 	if !d.enum {
 		return d.value
 	}
 	for _, a := range d.value.args {
-		if useful(a, 0) {
-			if only != nil {
-				return nil
-			}
+		switch {
+		case !useful(a, 0):
+		case only == nil || a.kind == textNode && only.kind != textNode:
 			only = a
+		case a.kind == textNode || only.kind != textNode:
+			return nil
 		}
 	}
 	return only

@@ -175,8 +175,12 @@ func (p *program) name(n *node, at frame) []string {
 	if !at.source.syntax.getters {
 		f = nil
 	}
-	if d != nil && d.enum {
-		return orVary(p.field(d, ""))
+	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) && n.of != nil && n.of.of == nil &&
+		p.classes[class+"."+n.text] == enumClass {
+		if slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class }) {
+			return orVary(p.field(d, ""))
+		}
+		return []string{n.text} // its text is its name
 	}
 	if at.member != nil && (n.of == nil || isSelf(n.of, at.source.syntax)) && (d == nil && f == nil || d != nil && d.value.kind == holeNode) {
 		return orVary(p.field(at.member, n.text))
@@ -263,6 +267,8 @@ func (p *program) call(n *node, at frame) []string {
 		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
 	case lower == "join" || lower == "implode":
 		return p.joinCall(n, at)
+	case len(n.args) > 1 && replaces[lower]:
+		return p.replaceCall(lower, n, at)
 	case lower == "concat" || lower == "concat_ws":
 		if n.of != nil && n.of.kind != wordNode || n.of != nil && !strings.EqualFold(n.of.text, "string") {
 			return add(p.eval(n.of, at), p.join(n.args, nil, at)...)
@@ -292,13 +298,44 @@ func (p *program) call(n *node, at frame) []string {
 			return p.eval(n.of, at)
 		}
 	}
-	if lower == "keys" && len(n.args) == 1 {
+	if strings.TrimSuffix(lower, "async") == "keys" && len(n.args) == 1 {
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
 	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") && !strings.Contains(lower, "by_key") {
 		return p.built(n.args, at)
 	}
 	return vary()
+}
+
+// replaces are functions and methods that put a text for another one.
+var replaces = wordSet("replace replaceall replacefirst str_replace gsub sub tr")
+
+// replaceCall returns the value of text.replace(old, new), strings.Replace(text, old, new) and
+// str_replace(old, new, text).
+func (p *program) replaceCall(name string, n *node, at frame) (list []string) {
+	text, args := n.of, n.args
+	switch {
+	case name == "str_replace" && len(args) > 2:
+		text = args[2]
+	case at.source.syntax == golang && len(args) > 2:
+		text, args = args[0], args[1:]
+	}
+	old, ok := constant(p.eval(args[0], at))
+	if !ok || old == "" {
+		return vary()
+	}
+	for _, s := range p.eval(text, at) {
+		pieces := strings.Split(s, old)
+		for i, piece := range pieces {
+			if i > 0 {
+				list = add(list, orVary(p.eval(args[1], at))...)
+			}
+			if piece != "" || s == "" {
+				list = add(list, piece)
+			}
+		}
+	}
+	return list
 }
 
 // order returns the arguments of a call of a function in the order of its parameters.

@@ -122,6 +122,10 @@ func (c *collector) hold() {
 			continue
 		}
 		word := c.textOf(i)
+		if c.syntax.loose && !c.file.redis && c.methodBefore(i) && clients[strings.TrimLeft(c.textOf(i-2), "$@_")] {
+			command := commandOf(word)
+			c.file.redis = command != nil && command.unusual && len(command.name) > 3
+		}
 		if word == optPrefix && (c.is(i+1, ",") && c.is(i-3, "(") || c.is(i+1, "=>")) {
 			n, _ := c.expression(i + 2)
 			c.file.scopes[optPrefix] = fixedPrefix(n)

@@ -111,7 +111,7 @@ class Store {
     @storage.zadd("events:#{name}", 1, 'a')
   end
 end
-`})
+`, "c.rb": "require 'redis'\nRedis.new.set('a:b', 1)\n"})
 	for group, want := range map[string]string{
 		"2026-01-01|sources": "a.py:3", "2026-01-01|asns|v4": "a.py:10", "2026-01-01|ripe.net|asns|v4": "a.py:11", "2026-01-01|stale": "",
 		"mail:waiting": "a.js:3", "mail:active": "a.js:2", "mail:gone": "", "mail:checked": "a.js:5",
@@ -124,6 +124,67 @@ end
 		if s := strings.Join(got, " "); s != want {
 			t.Errorf("%q: lines %q, want %q", group, s, want)
 		}
+	}
+}
+
+// TestMembers finds keys whose parts are members that literals of Go give a value, texts put for others,
+// conversions, prefixes of a configuration, and the first of several values.
+func TestMembers(t *testing.T) {
+	c := checkout(t, map[string]string{"go.mod": "module example.org/hibiken/asynq/v2\n", "a.go": `package a
+import ("github.com/redis/go-redis/v9"; "github.com/hibiken/asynq")
+type channelID string
+const heartbeat = "conn::{name}::heartbeat"
+type conn struct { beatKey, queuePrefix string; rdb *redis.Client }
+func open(name string, rdb *redis.Client) *conn {
+	server := asynq.NewServer(name)
+	return &conn{beatKey: strings.Replace(heartbeat, "{name}", name, 1), queuePrefix: "jobs:", rdb: rdb}
+}
+func (c *conn) beat(ctx context.Context) { c.rdb.Set(ctx, c.beatKey, 1, 0) }
+func (c *conn) push(ctx context.Context, job string) { c.rdb.LPush(ctx, c.queuePrefix+job, 1) }
+func presence(ch string) channelID { return channelID("presence." + ch) }
+func (c *conn) join(ctx context.Context, ch string) { c.rdb.HSet(ctx, string(presence(ch)), "a", 1) }
+func keyOf(id string) (string, error) { return "lease:" + id, nil }
+func (c *conn) lease(ctx context.Context, id string) {
+	key, err := keyOf(id)
+	c.rdb.SAdd(ctx, key, 1)
+}
+`, "config/api.ts": `export default { general: () => { return { cachePrefix: "shop:cache:" } } }`,
+		"cache.ts": `import Redis from 'ioredis';
+const redisPrefix: string = config.general.cachePrefix;
+export async function save(key) { await redis.set(redisPrefix + key, 1); }
+export async function day(d) { await redis.sadd('day:{day}:seen'.replace('{day}', d), 1); }
+`, "b.php": `<?php class B { const K = 'cart:%id%:lines';
+  function add($id) { $this->redis->hSet(str_replace('%id%', $id, self::K), 'a', 1); } }
+`})
+	c.Patterns = append(c.Patterns, checkout(t, map[string]string{"app.rb": `class App
+  class << self
+    def storage_key(service, id, attribute)
+      encode_key("application/#{service}:#{id}/#{attribute}")
+    end
+    def encode_key(key)
+      key.to_s.tr(' ', '+')
+    end
+  end
+  def storage_key(attribute)
+    self.class.storage_key(service, id, attribute)
+  end
+  def persist(client)
+    client.set(storage_key(:state), 1)
+    client.sadd(storage_key(:keys), 1)
+  end
+end
+`, "c.rb": "require 'redis'\n"}).Patterns...)
+	for group, want := range map[string]string{
+		"application/*:*/state": "app.rb:14", "conn::*::heartbeat": "a.go:10", "jobs:*": "a.go:11", "presence.*": "a.go:13", "lease:*": "a.go:17",
+		"shop:cache:*": "cache.ts:3", "day:*:seen": "cache.ts:4", "cart:*:lines": "b.php:2",
+	} {
+		list := c.Match([]Group{{Pattern: group}})[0]
+		if len(list) == 0 || fmt.Sprintf("%s:%d", list[0].File, list[0].Line) != want {
+			t.Errorf("%q: %v, want %q", group, list, want)
+		}
+	}
+	if list := c.Match([]Group{{Pattern: "asynq:{default}:t:*", Library: "asynq"}})[0]; len(list) > 0 {
+		t.Errorf("a library sets itself up: %+v", list)
 	}
 }
 

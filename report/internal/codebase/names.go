@@ -7,6 +7,9 @@ import (
 
 // isSelf reports whether an expression is the object around.
 func isSelf(n *node, in *syntax) bool {
+	if n != nil && (n.text == "class" || n.text == "__class__") {
+		n = n.of // self.class.key
+	}
 	if n == nil || n.kind != wordNode || n.of != nil {
 		return false
 	}
@@ -42,13 +45,17 @@ func (p *program) declaration(n *node, at frame) (*declaration, int) {
 // function returns the function that a name means, nil if that is not certain.
 func (p *program) function(n *node, at frame) (*function, int) {
 	list := p.functions[n.text]
-	if n.kind == callNode && len(list) > 1 && len(list) <= maxSame && at.source.syntax.exact {
-		fitting := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return len(f.params) != len(n.args) && !f.rest })
-		if len(fitting) > 0 {
+	if n.kind == callNode && len(list) > 1 && len(list) <= maxSame {
+		if fitting := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return !f.takes(len(n.args)) }); len(fitting) > 0 {
 			list = fitting
 		}
 	}
 	return choose(list, n, at)
+}
+
+// takes reports whether a function can be called with a number of arguments.
+func (f *function) takes(n int) bool {
+	return f.rest || n == len(f.params) || n < len(f.params) && f.defaults[n] != nil
 }
 
 // choose returns what a name means at a place: a member of the class around, of the
@@ -61,7 +68,9 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
 	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
 	list = nearby(list, at.source)
-	single := 0 // definitions of the language
+	configured := at.source.syntax == javaScript && strings.HasSuffix(n.text, "Prefix") && mentionsAny(n.of, settingWords[1:5])
+	overridden := false // by a class that extends the one around
+	single := 0         // definitions of the language
 	for _, d := range list {
 		if source, _ := d.place(); source.syntax.shares(at.source.syntax) {
 			single++
@@ -89,7 +98,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
-			case single == 1 && (imported || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
+			case single == 1 && (imported || configured || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
 				rank = 1
 			}
 			if rank > 0 && same {
@@ -116,6 +125,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		case constant && single == 1 || source.syntax == python && imported:
 			rank = 3
 		}
+		overridden = overridden || rank == 0 && self && source.syntax.loose && container != "" && source.supers[at.container]
 		if rank == 0 {
 			continue
 		}
@@ -125,7 +135,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			ties++
 		}
 	}
-	if ties > 0 {
+	if ties > 0 || overridden {
 		best = *new(T)
 	}
 	return best, score

@@ -236,12 +236,19 @@ func (p *parser) parenthesis(i int) (*node, int) {
 	if len(args) == 1 && !(p.syntax == python && p.is(end-2, ",")) {
 		if next := &p.tokens[end]; (p.syntax == java || p.syntax == csharp || p.syntax == php) && !next.first &&
 			(next.kind == wordToken || next.kind == textToken) {
-			return p.operand(end) // a cast
+			n, i := p.operand(end) // a cast
+			if p.syntax == csharp && args[0].kind == wordNode && numbers[args[0].text] {
+				return hole, i
+			}
+			return n, i
 		}
 		return p.members(args[0], end)
 	}
 	return p.members(&node{kind: listNode, args: args}, end)
 }
+
+// numbers are types of C# for which a constant of an enum is a number.
+var numbers = wordSet("int long short byte uint")
 
 // behind returns the token behind the bracket that closes that of token i.
 func (p *parser) behind(i int) int {

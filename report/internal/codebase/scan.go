@@ -3,7 +3,6 @@ package codebase
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -196,7 +195,11 @@ func (s *scanner) declarations() {
 			s.program.functions[f.name] = append(s.program.functions[f.name], f)
 		}
 		sites = append(sites, r.sites...)
-		maps.Copy(s.program.classes, r.classes)
+		for name, kind := range r.classes {
+			if s.program.classes[name] != plainClass {
+				s.program.classes[name] = kind
+			}
+		}
 		r.file.classes = s.program.classes
 	})
 	for name, set := range s.program.settings {
@@ -280,7 +283,8 @@ func (s *scanner) add(c *site, parts []string) {
 	} else if c.command.isCache() && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
-	if (s.lacks[c.source.syntax] || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {
+	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
+	if (lacks || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {
 		return
 	}
 	if c.command != nil {

@@ -89,3 +89,17 @@ func (s *scanner) firstSettings() map[string]Pattern {
 	}
 	return found
 }
+
+// setting declares the field that @Value("${name:default}") gives a value.
+func (c *collector) setting(text string, annotation int) {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "${"), "}")
+	name, fallback, _ := strings.Cut(text, ":")
+	begin := c.behind(annotation + 1)
+	for i := begin; i < begin+30 && c.tokens[i].kind != endToken && !c.is(i, ",") && !c.is(i, ")"); i++ {
+		if (c.is(i, ";") || c.is(i, "=") || c.is(i, ":")) && c.isWord(i-1) {
+			c.declare(c.textOf(i-1), c.class(),
+				&node{kind: settingNode, text: c.words.keep(name), label: c.words.keep(fallback)}, &c.tokens[annotation])
+			return
+		}
+	}
+}

@@ -2,6 +2,7 @@ package codebase
 
 import (
 	_ "embed" // setups.txt
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -53,8 +54,9 @@ func (c *collector) setUp(i int, list []setupWord) {
 	case "import", "from", "use", "using", "require":
 		return
 	}
-	if i > 0 && (c.textOf(i-1) == "class" || slices.Contains(c.syntax.functions, c.textOf(i-1))) {
-		return
+	if i > 0 && c.textOf(i-1) == "class" || i > 0 && slices.Contains(c.syntax.functions, c.textOf(i-1)) ||
+		c.syntax == golang && (t.first || c.textOf(first) == "func" && c.is(i-1, ")")) {
+		return // a definition
 	}
 	if word := c.textOf(i); c.syntax == javaScript && word[0] >= 'A' && word[0] <= 'Z' && word != strings.ToUpper(word) && !c.is(i+1, "(") && !c.is(i+1, "<") {
 		return // of a type
@@ -142,13 +144,34 @@ func (c *Checkout) setupsOf(g Group) (list []Candidate) {
 	return distinct(list)
 }
 
+// ownNames returns the names of the module of the checkout, as its manifests tell. A library does not
+// set itself up.
+func (w *walker) ownNames() (names []string) {
+	for _, file := range [...]string{"package.json", "composer.json", "go.mod", "pyproject.toml", "Cargo.toml"} {
+		text, _ := w.read(file)
+		for line := range strings.Lines(text) {
+			words := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t\n\",:=", c) })
+			if len(words) == 2 && (words[0] == "name" || words[0] == "module") {
+				names = append(names, majorVersion.ReplaceAllString(words[1], ""))
+				break
+			}
+		}
+	}
+	return names
+}
+
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
+
 // setupScore is the score of a line that sets up the library of a group and has no name.
 const setupScore = 0.5
 
 // setups adds the lines that set up libraries.
 func (s *scanner) setups(sites []*site) {
+	own := s.ownNames()
 	for _, c := range sites {
-		if c.setup == nil {
+		if c.setup == nil || slices.ContainsFunc(own, func(name string) bool {
+			return strings.HasSuffix(strings.ToLower(name), strings.ToLower(c.setup.library))
+		}) {
 			continue
 		}
 		p := Pattern{File: c.source.path, Line: int(c.line), Text: c.text, Sure: Likely}
@@ -161,9 +184,9 @@ func (s *scanner) setups(sites []*site) {
 		}
 		s.checkout.setups = append(s.checkout.setups, setup{p, c.setup.library, c.setup.rank})
 	}
-	for path, first := range s.firstSettings() {
+	for name, first := range s.firstSettings() {
 		first.Sure = Likely
-		for _, w := range setupWords()[path] {
+		for _, w := range setupWords()[name] {
 			s.checkout.setups = append(s.checkout.setups, setup{first, w.library, w.rank})
 		}
 	}

@@ -12,7 +12,8 @@ type use struct {
 	key     []string // the only one, or the first
 	several bool     // there are others
 	before  string   // what precedes them
-	begins  bool     // the value begins them
+	begins  bool     // the value begins some of them
+	whole   bool     // it is all of some of them
 }
 
 // A reach is a constant or a function that has a value in a key.
@@ -68,7 +69,10 @@ func (p *program) uses(key []string, before string, in *syntax) {
 		if at < 0 {
 			continue
 		}
-		r.use.begins = r.use.begins || at == 0 || value[0] == ""
+		last := value[len(value)-1]
+		whole := joined == text || len(value) > 1 && last != "" && strings.HasSuffix(joined, last)
+		first := at == 0 || value[0] == ""
+		r.use.begins, r.use.whole = r.use.begins || first && !whole, r.use.whole || first && whole
 		if r.use.key == nil {
 			r.use.key, r.use.before = slices.Clone(key), before
 		} else if r.use.before != before {
@@ -124,7 +128,7 @@ func (s *scanner) builders() {
 			parts = add(parts, "")
 		}
 		unknown := strings.Contains(strings.ToLower(c.function.name), "prefix") // what follows it
-		if (u.begins || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
+		if (u.begins || u.whole || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
 			s.add(c, parts)
 		}
 	}

@@ -30,7 +30,7 @@ var vendored = wordSet(`node_modules vendor third_party thirdparty bower_compone
 	jspm_packages __pycache__ target vendors external`)
 
 var testFolders = wordSet(`test tests spec specs __tests__ __mocks__ testdata fixtures e2e testing mocks cypress features
-	integration-tests integration_tests benchmark benchmarks testutil testutils androidtest jmh`)
+	integration-tests integration_tests benchmark benchmarks benches testutil testutils androidtest jmh`)
 
 // exampleFolders have programs that show the use of a project, unless they are in its sources:
 // com/example/demo is a package of many an application.

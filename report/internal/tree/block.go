@@ -40,7 +40,6 @@ type Block struct {
 	// Folded has the patterns of names that are counted under another one.
 	Folded    hyperloglog.Sketch
 	AnyFolded bool
-	folding   bool // step has folded a value
 
 	number int // of the block
 	random uint64
@@ -59,6 +58,7 @@ type Block struct {
 type blockNode struct {
 	keys, size int64
 	hash       uint64
+	pattern    uint64   // of a leaf that is folded: the hash of the pattern of its path
 	rate       int32    // of the names below, in Block.rates
 	samples    [2]int32 // of the children, by kind
 	master     int32    // the node of the tree that had the keys of an earlier block
@@ -67,6 +67,7 @@ type blockNode struct {
 	length     uint16
 	kind       uint8
 	wide, rest bool
+	folded     bool     // it is wide or rest, or a node above it is
 	used       bool     // it is in Block.used
 	spots      [2]int32 // of the children, in Table.spots; -1 not folded
 }
@@ -90,8 +91,6 @@ type prefixEntry struct {
 	node       int32
 	all        int32      // the leaf of names with the prefix, -1 if they differ
 	spot       *tableSpot // says whose leaf that is; nil: of all names
-	folds      bool       // a segment of the prefix is folded
-	pattern    uint64     // hash of what all names with the prefix are counted under
 	prefix     []byte
 }
 
@@ -245,9 +244,14 @@ func (b *Block) ensure(parent int32, hash uint64, label []byte, kind uint8, wide
 			n.rate = int32(len(b.rates) - 1)
 		}
 	}
+	n.folded = wide || rest || b.nodes[parent].folded
 	b.labels = append(b.labels, label...)
 	i := len(b.nodes)
 	b.nodes = hashindex.Append(b.nodes, n)
+	if n.folded && kind == end {
+		path := b.appendPath(nil, int32(i))
+		b.nodes[i].pattern = naming.HashPattern(b.cut.namer.AppendPattern(nil, path))
+	}
 	if b.index.Full() {
 		b.index.Grow(len(b.nodes), func(i int) (uint64, bool) { return b.nodes[i].hash, i > 0 })
 	} else {
@@ -295,14 +299,12 @@ func (b *Block) find(name []byte, f *naming.Facts) int32 {
 		n := &b.ends[(f.Group^uint64(p.node)*0x9e3779b97f4a7c15)*0x9fb21c651e98df25>>(64-endBits)]
 		if n.generation != b.generation || n.node != p.node || n.pattern != f.Group {
 			b.value = b.cut.appendValue(b.value[:0], name[f.LastStart:], end)
-			b.folding = p.folds
 			*n = endEntry{b.generation, p.node, b.step(p.node, b.value, end), f.Group}
-			b.countFolded(f)
+			b.countFolded(f, n.leaf)
 		}
 		return n.leaf
 	}
-	b.folding = f.Group != p.pattern
-	b.countFolded(f)
+	b.countFolded(f, p.all)
 	return p.all
 }
 
@@ -338,8 +340,9 @@ func (b *Block) segment(name []byte, e *patternEntry) []byte {
 	}
 }
 
-func (b *Block) countFolded(f *naming.Facts) {
-	if b.folding {
+// countFolded counts the pattern of a name whose leaf has another one.
+func (b *Block) countFolded(f *naming.Facts, leaf int32) {
+	if n := &b.nodes[leaf]; n.folded && n.pattern != f.Group {
 		b.Folded.Add(f.Group)
 		b.AnyFolded = true
 	}
@@ -351,7 +354,6 @@ func (b *Block) walk(name []byte, f *naming.Facts, e *patternEntry) int32 {
 	shared := f.Segments <= maxSegments // names with this pattern share the leaf, as far as is known
 	var v patternEntry
 	constant := true // segments so far do not vary
-	b.folding = false
 	for depth := 0; ; depth++ {
 		to, kind := b.cut.segment(name, from, depth)
 		if kind == end {
@@ -364,8 +366,7 @@ func (b *Block) walk(name []byte, f *naming.Facts, e *patternEntry) int32 {
 		}
 		parent := node
 		if node = b.step(parent, segment, inner); b.nodes[node].rest {
-			b.folding = true
-			b.countFolded(f)
+			b.countFolded(f, node)
 			return node
 		}
 		at := b.nodes[parent].spots[inner]
@@ -383,15 +384,14 @@ func (b *Block) walk(name []byte, f *naming.Facts, e *patternEntry) int32 {
 		}
 		from = to
 	}
-	folds := b.folding
 	b.value = b.cut.appendValue(b.value[:0], name[from:], end)
 	leaf := b.step(node, b.value, end)
-	b.countFolded(f)
+	b.countFolded(f, leaf)
 	if f.Segments > maxSegments || from != f.LastStart {
 		return leaf
 	}
 	p := &b.prefixes[maphash.Bytes(seed, name[:from])>>(64-prefixBits)]
-	p.generation, p.node, p.all, p.spot, p.folds = b.generation, node, -1, nil, folds
+	p.generation, p.node, p.all, p.spot = b.generation, node, -1, nil
 	p.prefix = append(p.prefix[:0], name[:from]...)
 	if at := b.nodes[node].spots[end]; b.nodes[node].closed(b.table) {
 		p.all = leaf
@@ -399,8 +399,6 @@ func (b *Block) walk(name []byte, f *naming.Facts, e *patternEntry) int32 {
 		if p.all = leaf; !b.table.spots[at].words {
 			p.spot = &b.table.spots[at]
 		}
-		b.text = append(b.cut.namer.AppendPattern(b.text[:0], name[:from]), '*')
-		p.pattern = naming.HashPattern(b.text)
 	}
 	if shared && b.sharesPattern(name) {
 		v.pattern, v.generation, v.leaf, v.segments = f.Group, b.generation, leaf, int32(f.Segments)
@@ -432,12 +430,10 @@ func (b *Block) step(node int32, value []byte, kind uint8) int32 {
 		if len(b.text) > 0 {
 			shape := hashOf(b.nodes[node].hash, b.text, kind)
 			if b.isPinned(shape) {
-				b.noteFold(value, kind, b.text)
 				return b.ensure(node, shape, b.text, kind, true, false)
 			}
 		}
 	}
 	b.text = appendStar(b.text[:0], value, kind)
-	b.noteFold(value, kind, b.text)
 	return b.ensure(node, hashOf(b.nodes[node].hash, b.text, kind), b.text, kind, true, false)
 }

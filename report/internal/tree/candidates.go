@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"bytes"
 	"math"
 	"slices"
 
@@ -230,24 +229,20 @@ func (b *Block) forgetSamples() {
 	b.seen.Reset()
 }
 
-// noteFold notes that a value is folded into a label, unless that is its pattern.
-func (b *Block) noteFold(value []byte, kind uint8, label []byte) {
-	n := len(b.labels)
-	b.labels = b.cut.appendPattern(b.labels, value, kind)
-	b.folding = b.folding || !bytes.Equal(b.labels[n:], label)
-	b.labels = b.labels[:n]
-}
-
 // noteSamples notes the values of a sampled key at folded places, and their shapes, if they have no nodes
 // outside of the Block. A value that is sampled twice, or with a large key, has its node from then on, until
 // the Block is merged. It returns the leaf of the key.
 func (b *Block) noteSamples(name []byte, f *naming.Facts, leaf, weight int32, size int64) int32 {
 	folded := b.findPath(leaf)
 	for depth, from := 0, 0; depth < folded; depth++ {
+		above, node := &b.nodes[b.path[depth]], &b.nodes[b.path[depth+1]]
+		if above.spots[node.kind] < 0 && !node.wide && node.length <= maxValue {
+			from += int(node.length) // nothing is folded there: the value is the segment
+			continue
+		}
 		to, kind := b.cut.segment(name, from, depth)
 		value := name[from:to]
 		from = to
-		above, node := &b.nodes[b.path[depth]], &b.nodes[b.path[depth+1]]
 		if above.spots[kind] < 0 || node.rest || !node.wide && len(b.pinned) == 0 {
 			continue
 		}

@@ -1,97 +1,160 @@
-// Package tree keeps the names of a snapshot as one tree of prefixes, in bounded memory: how many keys,
-// and how many bytes, have names that begin with each prefix.
+// Package tree keeps the names of a snapshot as one tree of prefixes, in bounded memory: how many keys have
+// names that begin with each prefix, and how many bytes they take. The sections follow the data from a name
+// to a screen.
 //
-// # Nodes
+// # Names, segments, nodes
 //
-// A name is cut behind each separator, into 12 segments at most; the last one has the rest. The content of
-// a hash tag is cut, too: {user:7}:cart has the segments {user:, 7}: and cart. A node is a value of a
-// segment behind the values of the nodes above it. Its children are of two kinds: a separator follows the
-// value (inner), or it ends names (end). The children of one kind are a place, which is counted and folded
-// apart. An inner value is the segment as it is, numbers included: order: has the children 2025: and
-// 2026:. An end value is the pattern of the segment (package naming), because most such segments are of
-// one key: user: has the child *, not a million of them. It is empty if a name ends with a separator. Of a
-// segment over 128 bytes, the first 128 and a * are the value. Keys are counted at end nodes, the leaves;
-// a user of the package keeps what else it knows of the keys of a leaf (Leaves). Keys and bytes of
-// children add up to those of their node, always. A node is known by a hash of 64 bits of its path; its
-// seed is that of the process, so no result may depend on hashes.
+// A name is cut behind each separator, into 12 segments at most; the last one has the rest. Hash tags are cut
+// like the rest of a name: {user:7}:cart has the segments {user:, 7}: and cart.
+//
+// A node is a value of a segment behind the values of the nodes above it. Its children are of two kinds: inner
+// ones, behind which names go on, and ends. An inner value is the segment with its separator, numbers included:
+// order: has the children 2025: and 2026:. An end value is the pattern of the segment (package naming), since
+// most last segments are of one key: user: has the child *, not a million children. It is empty if names end
+// with the separator. Of a segment over 128 bytes, the value is the first 128 and a *.
+//
+// The children of one node and one kind are a place. Places are counted and folded apart from each other.
+// A node has the sums of the keys and bytes of all names that begin with its path. Keys are counted at end
+// nodes, the leaves, for which the user of the package keeps all other figures (Leaves). The sums of children
+// add up to those of their node, always. A node is known by a 64-bit hash of its path. The seed of the hashes
+// is that of the process, so no result may depend on their order.
 //
 // # Folding
 //
-// A place keeps up to 512 words, which are values without digits, stars and braces, and 512 others.
-// Settle, called after each merge, folds places that have more. Numbers do not fold the words beside them,
-// so product:locks: stays among a million products. Too many words fold, too: those of the lengths of
-// identifiers (see below) where some are known, and all if the others are too many. Values with over 1/512
-// of the keys or of the memory of the place stay, up to 128 by each. The others are absorbed, with all
-// below them, by their shape, or by * if it has no node; these nodes are wide. A brace at either end of a
-// value stays: {*}:, *}: and {*: are nodes beside *:. The shape of an inner value is its pattern, if it
-// replaces anything and leaves two letters. If it replaces nothing, and of an end value, it is the first
-// word, of two letters or more (img_*). Up to 64 shapes get nodes, each of two values or more with over
-// 1/512 together. A folded place with twice the keys is folded again before a Table is published: values
-// may lose their nodes.
+// A place keeps up to 512 words and 512 other values (the root 2,000 of each: first segments name modules).
+// A word is a value without digits, stars and braces. Settle, called after each merge, folds places with more,
+// words and other values apart: a million numbers do not fold the word locks: beside them. Of too many words,
+// those with the lengths of identifiers fold, if the place has any (see Finish), and all words if that is not
+// enough.
 //
-// Finish folds places with more than 256 words, or 256 others, or that were folded: values with 1/64 of
-// the keys or of the memory stay, and words where only others are folded. At the first segment, of
-// modules, the limits are 2,000, 500 by each, 250 shapes, and 1,000 at the end.
+// Of the values that fold, those with over 1/512 of the keys of the place stay, but at most 128 (500) of them,
+// and as many by their bytes. Each of the others is absorbed, with all below it, by the node of its shape if
+// there is one, else by *. A node that absorbs values is wide. From then on, new values of that place have no
+// nodes either (but see Sampling).
 //
-// Before, Finish folds identifiers, also where they are few, and those that have letters only. A place has
-// some if 16 values with less than 32 keys have different patterns with * between letters, or if 16 words
-// of one length over 8, with the separator, are three quarters of its words. Their lengths are noted when
-// a place is folded first. Values of these lengths with less than 32 keys are identifiers, but for
-// numbers, those with a share as above (of few keys: with 8 times the mean), and words with a child that
-// no other value has. So config stays among tokens of 10 letters. Of 16 or more hash tags without anything
-// that a pattern replaces, those without a share are identifiers, too.
+//   - * leaves separators and the braces of hash tags: *:, {*}:, {*: and *}: are nodes of their own.
+//   - The shape of an inner value is its pattern, if that differs from the value and has two letters (page-*:).
+//     Otherwise, and for ends, it is the first word, if that has two letters: img_*, celery-*.
+//   - A shape gets a node if two absorbed values or more have it, with over 1/512 of the keys or bytes of the
+//     place. Up to 64 (250) of a place do.
 //
-// Apart from bounds, order only decides which values and shapes of folded places have nodes, from which
-// key on. In that of a hash table a value with 2 % has its node before its place is folded.
+// A folded place is folded again when it has over twice the keys or bytes: values with a node may have little
+// by then.
+//
+// Apart from the bounds below, a tree without folded places is independent of the order of the keys. Order
+// decides which values of a folded place have nodes, and from which key on. In the order of a hash table, a
+// value with 2 % has its node before its place is folded.
 //
 // # Blocks
 //
-// Blocks of a snapshot are read side by side, and merged in their order (Tree.Merge). A Block folds
-// nothing by itself. After each of the first eight blocks, and then every 16, the tree publishes a Table of
-// what is folded, and of the values and shapes there that have nodes. A Block counts others where that tree
-// would: under the shape or *. Which Table a block reads depends on its number alone (Known). A Block with
-// keys at 2,048 nodes or in as many aggregates of its user (512 in blocks 0 and 1) waits for its turn and is
-// merged before its block ends. Nodes are merged in the order of their first keys. What else a Block
-// keeps of earlier blocks counts for neither, so the tree is the same for any number of goroutines.
+// A snapshot is read in blocks of keys, several at a time. A Block is the tree of one of them. Blocks are
+// merged into the Tree in their order (Merge). A Block does not decide what is folded. It reads a Table, in
+// which the Tree has published its folded places, and their values and shapes with nodes. It counts every other
+// value of these places at once where the Tree would. The Tree publishes after each of the first eight blocks,
+// and then after every 16, if something changed. Which Table a block reads follows from its number alone
+// (Known), however many blocks are read side by side.
 //
-// Values and shapes that become heavy later are found by sampling. A key at a folded place of K keys and M
-// bytes is sampled with the probability 768/K, but at least 1/128, or its bytes * 768/M if that is more; in a
-// tree of over 2^16 keys, places with few of them are sampled less, down to one key of 8. A sampled key
-// stands for 1/probability keys. The tree counts the samples of a place without a node, up to 192 values
-// (Misra and Gries). One with 3 samples that stand for 1/200 of the keys or of the bytes of the place gets a
-// node. In a Block, a value has a node at once if it is sampled twice, and in 1/64 of the samples there, or with
-// a key of 1/384 of the bytes. The tree keeps these if they have over 1/512 of the keys or bytes there when they
-// are merged. Most keys cost a comparison: a Block remembers the leaf of each pattern, which is right for all
-// its names if the values that vary are all at folded places, and are not among those with nodes.
+// A place may have been folded since that Table. Then Merge finds values that the Block did not know to be
+// folded. They get nodes if they have over 1/512 of the keys or bytes of the place; otherwise they are
+// absorbed. A Block with 2,048 nodes or aggregates of its user (512 in the first) waits for its turn, is
+// merged, and goes on empty. Nodes are merged in the order of their first keys. So the tree is the same for any
+// number of goroutines.
+//
+// Most keys cost a comparison. A Block remembers the leaf of a pattern, which is that of all its names if each
+// value that varies in them is at a folded place and has no node; the node of a prefix; and the leaf of a
+// pattern behind a node.
+//
+// # Sampling
+//
+// A value may become heavy after its place was folded. A key at a folded place of K keys and M bytes, as the
+// Table has them, is sampled with the probability 768/K, at least 1/128, or its size * 768/M if that is more.
+// (In a tree of N > 2^16 keys, the first is at most max(2^16/N, 1/8), and that by bytes is limited alike.) Of
+// several folded places above a leaf, the one with the most samples decides. A sampled key stands for
+// 1/probability keys. So a value with 2 % of its place, by keys or by bytes, has 15 samples or more, in any
+// order and with keys of any size. Which keys are sampled follows from the number of the block.
+//
+// In a Block, a value gets a node when it is sampled a second time, if 1/64 of the samples of that place and
+// block are its own, or at once with a key of 1/384 of M. As above, it needs 1/512 when it is merged. The Tree
+// counts the other samples of a place, by value and by shape, for up to 192 of these (summary of Misra and
+// Gries). One with 3 samples that stand for over 1/200 of the keys or bytes of the place gets a node, where
+// later keys are counted once a Table has it.
 //
 // # Errors
 //
-// No node counts a key that its path does not fit. A node that stands for one value, as do those above it
-// (Exact), may lack keys, which are under *, a shape or "…". Lacks returns the most, a sum: keys of the
-// heaviest value absorbed at its place before; if it was found by sampling, or sampled elsewhere later,
-// k + 3*sqrt(w*k) + 9*w keys, for samples that stand for k keys, and each for w of these at most, an
-// estimate; and what those above lack. Bytes have no bound.
+// No node counts a key that its path does not fit. The sums of a node are exact, unless a node on its path was
+// found late. Then it may lack keys, which are at a * or a shape beside that node. Lacks adds up for the node
+// and those above it:
 //
-// # Parts and states
+//   - the most keys that a value had which was absorbed at that place before, since it may be this one;
+//   - if samples say that k keys were counted elsewhere, k + 3*sqrt(w*k) + 9*w, where a sample stands for w
+//     keys at most. This is a bound by estimate, of three standard deviations.
 //
-// MergeTree adds the tree of other snapshots, and visits all its nodes. What one tree may have counted
-// elsewhere is added to Lacks of nodes that only the other one has; where both have one, theirs add up.
-// Samples become bounds then. Records and a Reader store a tree, without sums, which leaves have
-// (AddSums), and without candidates and Tables, which serve a scan that goes on. Trees that are merged of
-// what was stored are those of one process.
+// There is no bound for bytes. Lacks says nothing of wide nodes.
+//
+// # Parts
+//
+// MergeTree adds the tree of other snapshots node by node. A value without a node in one of the trees may have
+// been counted elsewhere there. So its node inherits what that tree can have dropped: the bound of the place
+// and of its samples, and all keys of its … (see Bounds), if the place was folded or closed there. If both
+// have a node, their bounds add up. What was folded in one tree counts as folded from then on; Settle folds
+// places that have too many values now.
+//
+// # Finish
+//
+// Finish folds what a report does not distinguish, from the root down. First, identifiers are folded also where
+// they are few, and those that happen to have letters only. A place has identifiers if 16 values with less than
+// 32 keys have different patterns with a * between letters (k*fq:). Their lengths are the range of the lengths
+// that 1/16 of these have; of ends, whose patterns are shorter, from 3/4 of the largest. A place has them as well
+// if 16 words of one length over 8, and 3/4 of all its words with less than 32 keys, have that length. Values of
+// such lengths with less than 32 keys fold. (Patterns of ends do from half of the largest length on, or if they
+// have two * or one between letters.) These stay: numbers, values with 1/64 of the place (of few keys: 8 times the
+// mean), and words with a child that no other value has. Of 16 or more words in hash tags, those with less than
+// that share fold, too.
+//
+// Then places are folded that have more than 256 words or 256 others (the root 1,000), or were folded before:
+// values with 1/64 of the keys or bytes of the place stay, and words unless they are too many or were folded
+// before.
+//
+// # Groups
+//
+// A group is the leaves whose names have one pattern. Its user walks the tree from the root: Patterns takes
+// nodes with one pattern, and returns what patterns have for the values of their children.
+//
+//   - A wide value is itself, and … is *.
+//   - An inner value with letters is itself if no other one there has its pattern: i18n:, v2:.
+//   - So are up to 4 values with one pattern and one number of up to 3 digits each, with 32 keys or more on
+//     average, if nothing varies before them: v1:, v2:.
+//   - Others are their patterns.
+//   - Of over 100 (1,000) different ones of a kind, those with at most 1/64 of the keys and bytes are *.
+//
+// Find returns the leaves that count the keys of a name: at each node the child of the value, else its shape or
+// * if it is one that folds there, else …. For a pattern it follows all children that have it.
 //
 // # Rows
 //
-// Cut chooses the rows of a screen among Parts, which its user makes of nodes. It opens rows, the heaviest
-// first, into children with 1/66 of all bytes. The root is opened always; others if these children have
-// half of the row and either fit, are only one, or have twice the lightest row on average, or the row
-// has over half of all. What no row has is one row more. If rows that do not begin with * have less than a
-// tenth, no prefix stands out, and there are no rows.
+// Cut chooses the rows of a screen among Parts, which its user makes of the heaviest nodes. It begins with the
+// root, and replaces the heaviest row by its large children, again and again. A child is large if it has 1/66 of
+// all bytes. A … is never large, and below a prefix that begins with *, only children with letters are. A row
+// is opened if its large children have half of its bytes, and one of these holds: they fit, and are on average
+// not smaller than those of a row for which there was no room; there is only one; the row has over half of all;
+// they have twice the bytes of the lightest row on average. The root is opened whenever it has a large child.
+//
+// What an opened row has besides is a row of its own if it has 1/66 of all bytes (but not of the root).
+// Otherwise it belongs to what no row has, one row more at the end, as do the lightest rows that are too many.
+// If the rows that do not begin with * have less than 1/10 of all bytes, no prefix stands out, and there are
+// no rows.
+//
+// # States
+//
+// Records and a Reader store a tree: labels, flags and bounds. The sums are those of the leaves (AddSums).
+// Samples become bounds (seal), so a tree that was stored is merged like one that was not. Tables and
+// candidates serve a scan that goes on and are not stored.
 //
 // # Bounds
 //
-// After Settle a tree has up to 12,288 leaves (a user may allow fewer), 32,768 nodes and 4 MB of labels.
-// Beyond, end values below nodes with up to 1/1024 of all keys and memory are folded; then nodes with up
-// to 1/8192, 1/4096 and so on are closed, to 3/4 of these: all below becomes a leaf, "…". This depends on
-// order and parts: one that only the other tree has closed stays open.
+// After Settle, a tree has up to 12,288 leaves (a user may allow fewer), 32,768 nodes and 4 MB of labels. Beyond,
+// the ends below nodes with at most 1/1024 of all keys and bytes are folded. If that is not enough, nodes with
+// at most 1/8192, 1/4096 and so on are closed, until 3/4 are left: all below becomes one leaf, "…". What is
+// closed depends on order and parts. A node that only the other tree has closed stays open, with a … beside
+// its children.
 package tree

@@ -3,8 +3,6 @@ package tree
 import (
 	"math"
 	"slices"
-
-	"github.com/rdblens/rdblens/report/internal/hashindex"
 )
 
 // Merge adds a Block, whose leaves have their sums. It returns the node here for each node
@@ -128,39 +126,7 @@ func (t *Tree) Settle(most int) {
 	if t.ends > most || t.used > MaxNodes || t.labels > maxLabels {
 		t.shrink(most - most/4)
 	}
-	if t.nodes.Len() > 1024 && 8*t.used < t.nodes.Len() {
-		t.compact()
-	}
 	t.merges++
-}
-
-// compact moves the nodes that are in use to the first numbers.
-func (t *Tree) compact() {
-	moved := make([]int32, t.nodes.Len())
-	used := int32(0)
-	for i := range int32(t.nodes.Len()) {
-		if !t.Node(i).removed {
-			moved[i] = used
-			used++
-		}
-	}
-	var nodes hashindex.List[Node]
-	t.index = hashindex.New(2 * int(used))
-	for i := range int32(t.nodes.Len()) {
-		if n := *t.Node(i); !n.removed {
-			n.parent, n.first, n.next = moved[n.parent], moved[n.first], moved[n.next]
-			*nodes.Add() = n
-			if i > 0 {
-				t.index.Insert(n.hash, int(moved[i]))
-			}
-			for _, p := range n.place {
-				if p != 0 {
-					t.places[p-1].node = moved[i]
-				}
-			}
-		}
-	}
-	t.nodes, t.free, t.full = nodes, 0, t.full[:0]
 }
 
 // MergeTree adds the tree of other snapshots. It calls join for each leaf there and its

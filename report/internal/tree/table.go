@@ -160,6 +160,3 @@ func (v *Versions) For(t *Tree, block int) *Table {
 	}
 	return nil
 }
-
-// Reset forgets all Tables.
-func (v *Versions) Reset() { clear(v.list); v.list = v.list[:0] }

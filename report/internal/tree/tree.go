@@ -132,25 +132,13 @@ const Rest = "…"
 
 // New returns an empty tree.
 func New(n *naming.Namer, leaves Leaves) *Tree {
-	t := &Tree{cut: newCutter(n), leaves: leaves, index: hashindex.New(256)}
-	t.Reset()
-	return t
-}
-
-// Reset empties the tree and keeps its memory.
-func (t *Tree) Reset() {
-	t.nodes.Reset()
+	t := &Tree{cut: newCutter(n), leaves: leaves, index: hashindex.New(256), used: 1, dirty: true, merges: 1}
 	*t.nodes.Add() = Node{hash: rootHash}
-	t.index.Reset()
-	t.places, t.unused, t.full = t.places[:0], t.unused[:0], t.full[:0]
-	t.free, t.used, t.labels, t.ends, t.table, t.dirty, t.merges, t.sealed = 0, 1, 0, 0, nil, true, 1, false
+	return t
 }
 
 // Nodes returns the number of nodes.
 func (t *Tree) Nodes() int { return t.used }
-
-// Folded reports whether values of any place were folded.
-func (t *Tree) Folded() bool { return len(t.places) > len(t.unused) }
 
 // The hash of a node is made of that of its parent and of its label. The seed differs
 // from process to process: nobody can prepare names that collide.
@@ -421,9 +409,4 @@ func (t *Tree) AppendPath(dst []byte, i int32) []byte {
 		dst = append(dst, t.Node(path[n]).label...)
 	}
 	return dst
-}
-
-// Bytes returns the memory of the tree in bytes.
-func (t *Tree) Bytes() int64 {
-	return t.nodes.Bytes() + t.index.Bytes() + int64(t.labels)
 }
