@@ -188,3 +188,13 @@ func TestScopedCaches(t *testing.T) {
 		"Start.cs": "class Start {\n  void F() { services.AddSingleton<ICacheClient>(new RedisCacheClient()); }\n}\n",
 	}, "A.cs:6 *cart:* likely cache\nA.cs:6 user:* likely cache\n")
 }
+
+// TestZeroValues has a variable of Go that gets a text in a block only.
+func TestZeroValues(t *testing.T) {
+	checkLines(t, map[string]string{
+		"a.go": "package a\n\nimport \"github.com/redis/go-redis/v9\"\n\nfunc f(ctx context.Context, rdb *redis.Client, far bool, id string) {\n" +
+			"\tvar prefix, key string\n\tif far {\n\t\tprefix = \"far:\"\n\t\tkey = \"one\"\n\t} else {\n\t\tkey = \"two\"\n\t}\n" +
+			"\trdb.Set(ctx, prefix+\"cart:\"+id, 1, 0)\n\trdb.Set(ctx, key, 1, 0)\n}\n",
+	}, "a.go:9 one likely\na.go:11 two likely\na.go:13 cart:* certain SET\na.go:13 far:cart:* certain SET\n"+
+		"a.go:14 one certain SET\na.go:14 two certain SET\n")
+}

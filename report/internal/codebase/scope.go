@@ -112,6 +112,11 @@ func (c *collector) set(name string, value *node, declared, perhaps bool) {
 		} else if known = c.syntax.loose && slices.Contains(s.function.params, name); known {
 			old = c.bound(&node{kind: wordNode, text: name})
 			perhaps = perhaps || c.inner(s)
+		} else if known = c.syntax == golang && !declared && c.inner(s); known {
+			perhaps = true
+			if old = c.bound(&node{kind: wordNode, text: name}); old.kind == wordNode {
+				old = &node{kind: textNode} // it has the zero value
+			}
 		}
 		unknown := known && !c.syntax.loose && old.kind == holeNode
 		if known && !declared && perhaps && !unknown && value.kind != holeNode {
