@@ -238,6 +238,8 @@ func (p *program) call(n *node, at frame) []string {
 		return v
 	}
 	switch {
+	case lower == "nameof" && len(n.args) == 1 && at.source.syntax == csharp:
+		return []string{n.args[0].text}
 	case lower == "name" && at.constant != "" && (n.of == nil || isSelf(n.of, at.source.syntax)):
 		return []string{at.constant}
 	case n.text == "%" && len(n.args) == 1:
