@@ -211,5 +211,6 @@ func TestNamesElsewhere(t *testing.T) {
 			"  void put(String key, String v, int ttl) { jedis.setex(\"c:\" + key, ttl, v); }\n  void remove(String key) { jedis.del(\"c:\" + key); }\n}\n",
 		"Use.java": "class Use {\n  private RedisCache cache;\n  void f(String id, Map<String, String> found) {\n    cache.put(\"cart:\" + id, \"\");\n" +
 			"    found.remove(\"total:\" + id);\n    cache.remove(\"user:\" + id);\n  }\n}\n",
-	}, "A.cs:3 Crawler:* certain SET\nUse.java:4 c:cart:* likely SETEX\nUse.java:6 c:user:* certain DEL\na.go:9 peers:* certain DEL\n")
+	}, "A.cs:3 Crawler:* certain SET\nCache.java:4 c:* certain SETEX\nCache.java:5 c:* certain DEL\n"+
+		"Use.java:4 c:cart:* likely SETEX\nUse.java:6 c:user:* certain DEL\na.go:9 peers:* certain DEL\n")
 }

@@ -144,7 +144,7 @@ func (s *scanner) callee(c *site) *function {
 	if c.receiver == "rails.cache" {
 		return nil
 	}
-	if c.source.holds[last] == holdsMemory || operations[last] != "" || c.source.syntax == golang && common && strings.HasSuffix(c.receiver, ".redis") {
+	if common && c.source.holds[last] == holdsMemory || operations[last] != "" || c.source.syntax == golang && common && strings.HasSuffix(c.receiver, ".redis") {
 		return nil // of a template of Spring, or of a client
 	}
 	var found *function
