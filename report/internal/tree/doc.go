@@ -28,7 +28,7 @@
 // enough.
 //
 // Of the values that fold, those with over 1/512 of the keys of the place stay, but at most 128 (500) of them,
-// and as many by their bytes. Each of the others is absorbed, with all below it, by the node of its shape if
+// and as many by their bytes, with what they may lack (see Errors; at most as much again). Each of the others is absorbed, with all below it, by the node of its shape if
 // there is one, else by *. A node that absorbs values is wide. From then on, new values of that place have no
 // nodes either (but see Sampling). The patterns of names that are counted under wider ones go to the user
 // (Leaves.Folded, Block.Folded), who estimates how many there are.
