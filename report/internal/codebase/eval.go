@@ -200,6 +200,9 @@ func (p *program) name(n *node, at frame) []string {
 		d = cmp.Or(p.byDefault(n, at), d)
 	}
 	if d != nil && rank >= other {
+		if at.source.syntax.loose && d.value.kind == textNode && d.value.text != "" && isDigit(d.value.text[0]) && n.text != strings.ToUpper(n.text) {
+			return vary() // what a number begins with
+		}
 		v := p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
 		p.reach(&d.use, v)
 		return v
@@ -252,6 +255,8 @@ func (p *program) call(n *node, at frame) []string {
 		return v
 	}
 	switch {
+	case lower == "nameof" && len(n.args) == 1 && at.source.syntax == csharp:
+		return []string{n.args[0].text}
 	case lower == "name" && at.constant != "" && (n.of == nil || isSelf(n.of, at.source.syntax)):
 		return []string{at.constant}
 	case n.text == "%" && len(n.args) == 1:
@@ -277,6 +282,11 @@ func (p *program) call(n *node, at frame) []string {
 		return p.join(n.args, nil, at)
 	case at.source.syntax.jvm && lower == "append" && n.of != nil:
 		return add(slices.Clone(p.eval(n.of, at)), p.join(n.args, nil, at)...)
+	case lower == "str" && len(n.args) > 0 && mentionsAny(n.of, settingWords[:2]): // env.str(name, default)
+		if len(n.args) == 1 {
+			return vary()
+		}
+		return p.eval(n.args[1], at)
 	case lower == "formatted":
 		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
 	case lower == "join" || lower == "implode":
