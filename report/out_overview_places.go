@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser/message"
@@ -120,6 +121,10 @@ func cutRows(root *TreeNode, n, depth int) (list []memoryPlace) {
 	}
 	if other := row(&rest); other.Keys > 0 {
 		other.label = message.New("everything else")
+		known := !slices.ContainsFunc(rest.Others, func(p *tree.Part) bool { return nodes[p].isRest() })
+		if n := len(rest.Others); known && n > 1 {
+			other.label = message.New("everything else ({n} more)", message.Int("n", int64(n)))
+		}
 		list = append(list, other)
 	}
 	roundShares(list)

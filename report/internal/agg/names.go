@@ -154,7 +154,7 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 			if rest == nil {
 				rest = &TreeNode{Prefix: append(slices.Clone(prefix), tree.Rest...), Rest: true, Group: newGroup(nil)}
 			}
-			b.addLeaves(rest, c)
+			b.g.tree.EachLeaf(c, func(leaf int32) { b.addLeaf(rest, b.g.tree.Node(leaf).Leaf) })
 		}
 	}
 	slices.SortFunc(to.Children, func(x, y *TreeNode) int {
@@ -174,16 +174,6 @@ func (b *treeBuilder) node(i int32, prefix []byte) *TreeNode {
 		b.add(to, c)
 	}
 	return to
-}
-
-// addLeaves adds the leaves below a node, which may be one.
-func (b *treeBuilder) addLeaves(to *TreeNode, i int32) {
-	if leaf := b.g.tree.Node(i).Leaf; leaf != 0 {
-		b.addLeaf(to, leaf)
-	}
-	for c := range b.g.tree.Children(i) {
-		b.addLeaves(to, c)
-	}
 }
 
 // Types returns the types that the keys of a group have.

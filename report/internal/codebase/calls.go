@@ -344,7 +344,8 @@ func (c *collector) ofItself(receiver string) bool {
 // fetch notes the key of a call of a cache whose method is token i.
 func (c *collector) fetch(i int, receiver string, args []*node) {
 	word, t, last := c.textOf(i), &c.tokens[i], lastWord(receiver)
-	named := strings.Contains(last, "cache") && !strings.Contains(last, "cached") ||
+	named := strings.Contains(last, "cache") && !strings.Contains(last, "cached") &&
+		(c.syntax != python || strings.HasSuffix(last, "cache") || last == "caches") ||
 		strings.HasSuffix(receiver, "cache.store._")
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "config") || strings.Contains(last, "responsecache") {

@@ -130,7 +130,7 @@ func (s *scanner) known(f *function) *function {
 
 // callee returns the function that a site calls, nil if that is not certain.
 func (s *scanner) callee(c *site) *function {
-	n := &node{kind: wordNode, text: c.callee}
+	n := &node{kind: callNode, text: c.callee, args: c.args}
 	lower := strings.ToLower(c.callee)
 	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6
 	if c.receiver == "" {
@@ -162,14 +162,15 @@ func (s *scanner) callee(c *site) *function {
 		}
 		switch class := strings.ToLower(f.container); {
 		case len(typed) > 0:
-		case c.onItself() && f.container == c.function.container && (!common || f.source.syntax != golang || aboutCache(class)):
+		case c.onItself() && f.container == c.function.container &&
+			(f.source == c.source || c.source.syntax != php && c.source.syntax != python) && (!common || f.source.syntax != golang || aboutCache(class)):
 		case class != "" && similar(class, last) && (!common || class == last ||
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 		case !common && ofServer(c.receiver):
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
-		case f.source.syntax == golang && lastWord(f.source.dir) == last:
+		case f.source.syntax == golang && lastWord(f.source.dir) == c.source.aliasOf(last):
 		default:
 			continue
 		}

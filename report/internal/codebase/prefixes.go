@@ -161,14 +161,14 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	has := map[string]bool{}
 	for name, file := range s.sources {
 		has[strings.ToLower(path.Base(file.dir))+"/"+path.Base(name)] = true
-		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "think", "flask_caching"} {
+		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching"} {
 			has[word] = has[word] || file.imports[word]
 		}
 	}
 	if has["Illuminate"] && !has["config/database.php"] {
 		s.layers[connectionLayer] = "*"
 	}
-	if (has["Illuminate"] || has["think"]) && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] {
+	if (has["Illuminate"] || has["think"]) && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] || has["Yii"] {
 		s.layers[cacheLayer] = "*"
 	}
 	if p := s.layers[cacheLayer]; p != "" && isWord(p[len(p)-1]) && has["Illuminate"] {

@@ -99,7 +99,7 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"A.php":       "<?php\nclass A {\n  function f() { $this->redis->sadd('carts', 1); }\n}\n"}, "A.php:3 shop:carts certain SADD\n"},
 		"Yii takes a digest of most names": {map[string]string{
 			"config.php": "<?php\nreturn ['cache' => ['class' => 'yii\\redis\\Cache']];\n",
-			"A.php": "<?php\nuse yii\\base\\Model;\nclass A extends Model {\n  function f($id) {\n    Yii::$app->cache->set('cart_' . $id, 1);\n" +
+			"A.php": "<?php\nuse Yii;\nclass A extends Model {\n  function f($id) {\n    Yii::$app->cache->set('cart_' . $id, 1);\n" +
 				"    Yii::$app->cache->set('carts', 1);\n  }\n}\n"}, "A.php:6 *carts likely cache\n"},
 		"Yii's cache in files": {map[string]string{
 			"A.php": "<?php\nuse yii\\base\\Model;\nclass A extends Model {\n  function f($id) { Yii::$app->cache->set('carts', 1); }\n}\n"}, ""},
@@ -165,10 +165,18 @@ func TestOtherMethods(t *testing.T) {
 		"use.rb":   "class Use\n  def f\n    Cache.fetch('own:all') { $redis.get('used:all') }\n  end\nend\n",
 		"views.py": "from django.core.cache import cache\nimport redis\n\ndef f(id):\n    cached_cart = cache.get('cart:%d' % id)\n" +
 			"    cache_entry = cache.get('entry:%d' % id)\n    return cache_entry.get('name:first')\n",
-		"msg.py":  "import redis\nfrom django.core.cache import cache\n\nclass Message:\n    def get(self, code):\n        return cache.get('msg:' + code)\n",
-		"read.py": "import redis\n\ndef f(msg):\n    return msg.get('kind')\n",
+		"profile.py": "import redis\nfrom django.core.cache import cache\n\ndef f(cacheprofile):\n    return cacheprofile.get('on:save')\n",
+		"Pool.php":   "<?php\nclass Connection {\n  function set($key, $value) { $this->redis->set($key, $value); }\n}\n",
+		"Tcp.php":    "<?php\nclass Connection {\n  function f() { $this->set('meta:tcp', 1); }\n}\n",
+		"keys.py":    "import redis\nfrom environs import env\n\nKEY = env.str('POOL_KEY', 'pool:all')\n\ndef f():\n    redis.sadd(KEY, 1)\n",
+		"Hits.php":   "<?php\nclass Hits {\n  public $user = 0;\n  function f() { $this->redis->incr('hits:' . $this->user); }\n}\n",
+		"base.py": "import redis\n\nclass Registry:\n    kind = 'base:'\n\n    def f(self, id):\n        redis.sadd(self.kind + id, 1)\n\n" +
+			"class Done(Registry):\n    kind = 'done:'\n",
+		"pairs.py": "import redis\nfrom django.core.cache import cache\n\ndef f(id):\n    return cache.get(('pair:first', id))\n",
+		"msg.py":   "import redis\nfrom django.core.cache import cache\n\nclass Message:\n    def get(self, code):\n        return cache.get('msg:' + code)\n",
+		"read.py":  "import redis\n\ndef f(msg):\n    return msg.get('kind')\n",
 	})
-	const want = "msg.py:6 *msg:* likely GET\nuse.rb:3 used:all certain GET\nviews.py:5 *cart:* likely GET\nviews.py:6 *entry:* likely GET\n"
+	const want = "Hits.php:4 hits:* certain INCR\nkeys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\nmsg.py:6 *msg:* likely GET\nuse.rb:3 used:all certain GET\nviews.py:5 *cart:* likely GET\nviews.py:6 *entry:* likely GET\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -288,7 +288,7 @@ func (s *scanner) add(c *site, parts []string) {
 		return
 	}
 	if c.command != nil {
-		if !acceptable(c, parts) || c.layer == cacheLayer && c.source.imports["yii"] && hashed(parts) {
+		if !acceptable(c, parts) || c.layer == cacheLayer && (c.source.imports["yii"] || c.source.imports["Yii"]) && hashed(parts) {
 			return
 		}
 		s.program.uses(parts, c.before, c.source.syntax)

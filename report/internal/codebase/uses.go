@@ -127,7 +127,9 @@ func (s *scanner) builders() {
 		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
-		unknown := strings.Contains(strings.ToLower(c.function.name), "prefix") // what follows it
+		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel"}, func(word string) bool {
+			return strings.Contains(strings.ToLower(c.function.name), word)
+		})
 		if (u.begins || u.whole || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
 			s.add(c, parts)
 		}

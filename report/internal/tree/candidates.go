@@ -24,8 +24,8 @@ const (
 // probability.
 type rate struct {
 	every, cost int32 // one key of so many that are not large, each of which costs so much
-	// One key of each `bytes` bytes of keys that are larger than `large`. A byte costs perByte/2^16.
-	bytes, large, perByte int64
+	// One key of each `bytes` bytes of keys that are larger. A byte costs perByte/2^16.
+	bytes, perByte int64
 }
 
 // interval is the mean cost of the keys from one that is sampled to the next. Keys that cost more than
@@ -36,7 +36,7 @@ const (
 )
 
 // noRate is that of names without folded places, which cost nothing.
-var noRate = rate{every: math.MaxInt32, bytes: math.MaxInt64, large: math.MaxInt64}
+var noRate = rate{every: math.MaxInt32, bytes: math.MaxInt64}
 
 // rateOf returns the rate of a place in a tree of `all` keys.
 func rateOf(keys, size, all int64) rate {
@@ -46,8 +46,7 @@ func rateOf(keys, size, all int64) rate {
 }
 
 func newRate(every int32, bytes int64) rate {
-	r := rate{every: every, cost: interval / every, bytes: bytes, large: bytes / int64(every),
-		perByte: interval << 16 / bytes}
+	r := rate{every: every, cost: interval / every, bytes: bytes, perByte: interval << 16 / bytes}
 	if every == 1 {
 		r.cost = allCost
 	}
@@ -58,10 +57,7 @@ func newRate(every int32, bytes int64) rate {
 func (r *rate) join(o *rate) rate { return newRate(min(r.every, o.every), min(r.bytes, o.bytes)) }
 
 func (r *rate) costOf(size int64) int32 {
-	if size <= r.large {
-		return r.cost
-	}
-	cost := int32(min(size, r.bytes) * r.perByte >> 16)
+	cost := int32(min(size, r.bytes) * r.perByte >> 16) // no branch: keys of all sizes stand side by side
 	if cost > interval/2 {
 		return allCost
 	}

@@ -128,7 +128,7 @@ func (t *Tree) absorbOthers(s spot, kept map[int32]bool, part int64) {
 		label := []byte(t.Node(c).label)
 		to := t.starOf(s.node, label, s.kind)
 		if !t.sameShape(label, s.kind, t.Node(to).label) {
-			t.foldedLeaves(c)
+			t.EachLeaf(c, t.foldedLeaf)
 		}
 		t.absorb(to, c)
 	}
@@ -176,13 +176,7 @@ func (t *Tree) addShapes(s spot, out []int32, keys, size int64) {
 func (t *Tree) absorb(to, from int32) {
 	a, b := t.Node(to), t.Node(from)
 	a.Keys, a.Size = a.Keys+b.Keys, a.Size+b.Size
-	if b.Leaf != 0 {
-		if a.Leaf == 0 {
-			a.Leaf = b.Leaf
-		} else {
-			t.leaves.Join(a.Leaf, b.Leaf)
-		}
-	}
+	t.joinLeaf(a, b.Leaf)
 	t.absorbChildren(to, from)
 	t.remove(from)
 }
@@ -217,11 +211,7 @@ func (t *Tree) absorbChildren(to, from int32) {
 			into = t.ensureRest(to)
 			r, n := t.Node(into), t.Node(c)
 			r.Keys, r.Size = r.Keys+n.Keys, r.Size+n.Size
-			if leaf := t.collapse(c, 0); t.Node(into).Leaf == 0 {
-				t.Node(into).Leaf = leaf
-			} else if leaf != 0 {
-				t.leaves.Join(t.Node(into).Leaf, leaf)
-			}
+			t.joinLeaf(r, t.collapse(c, 0))
 		case into != 0:
 			m := t.Node(into)
 			m.missed, m.late = m.missed+n.missed, m.late || n.late
@@ -261,16 +251,6 @@ func (t *Tree) rehash(i int32, parent uint64) {
 	}
 }
 
-// foldedLeaves tells Leaves of the patterns at a node that is to be absorbed, and below.
-func (t *Tree) foldedLeaves(i int32) {
-	if t.Node(i).Leaf != 0 {
-		t.foldedLeaf(i)
-	}
-	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
-		t.foldedLeaves(c)
-	}
-}
-
 // sameShape reports whether what a value is folded into is its pattern: the pattern of
 // its names stays the same.
 func (t *Tree) sameShape(value []byte, kind uint8, into string) bool {
@@ -278,6 +258,7 @@ func (t *Tree) sameShape(value []byte, kind uint8, into string) bool {
 	return string(t.text) == into
 }
 
+// foldedLeaf tells Leaves of the pattern at a leaf that is to be absorbed.
 func (t *Tree) foldedLeaf(i int32) {
 	if n := t.Node(i); n.wide || n.rest {
 		return // the folds of others were recorded when it was made

@@ -49,7 +49,10 @@ func (t *Tree) lookUp(parent int32, value []byte, kind uint8) (list []int32) {
 			return list
 		}
 	}
-	c := t.lookUpFolded(parent, value, kind)
+	c := int32(0)
+	if p := t.Node(parent).place[kind]; p != 0 && t.places[p-1].foldsValue(!varies(value), len(value)) {
+		c = t.findStar(parent, value, kind)
+	}
 	if c == 0 {
 		c = t.find(restHash(hash))
 	}
@@ -57,22 +60,6 @@ func (t *Tree) lookUp(parent int32, value []byte, kind uint8) (list []int32) {
 		list = append(list, c)
 	}
 	return list
-}
-
-// lookUpFolded returns the child that counts the keys of a value without a node, 0 if there is none.
-func (t *Tree) lookUpFolded(parent int32, value []byte, kind uint8) int32 {
-	hash := t.Node(parent).hash
-	if p := t.Node(parent).place[kind]; p == 0 || !t.places[p-1].foldsValue(!varies(value), len(value)) {
-		return 0
-	}
-	t.text = t.cut.appendShape(t.text[:0], value, kind)
-	if len(t.text) > 0 {
-		if c := t.find(hashOf(hash, t.text, kind)); c != 0 {
-			return c
-		}
-	}
-	t.text = appendStar(t.text[:0], value, kind)
-	return t.find(hashOf(hash, t.text, kind))
 }
 
 // Grouped is a node of which the names are in a group.

@@ -95,19 +95,22 @@ func (t *Tree) sumsOf(parent int32, kind uint8) (keys, size int64) {
 // starOf returns the node that counts the keys of a value of a folded place that has
 // none of its own.
 func (t *Tree) starOf(parent int32, value []byte, kind uint8) int32 {
+	if c := t.findStar(parent, value, kind); c != 0 {
+		return c
+	}
+	return t.add(parent, hashOf(t.Node(parent).hash, t.text, kind), string(t.text), kind, flags{wide: true})
+}
+
+// findStar is starOf, but returns 0 if there is no such node.
+func (t *Tree) findStar(parent int32, value []byte, kind uint8) int32 {
 	hash := t.Node(parent).hash
-	t.text = t.cut.appendShape(t.text[:0], value, kind)
-	if len(t.text) > 0 {
+	if t.text = t.cut.appendShape(t.text[:0], value, kind); len(t.text) > 0 {
 		if c := t.find(hashOf(hash, t.text, kind)); c != 0 {
 			return c
 		}
 	}
 	t.text = appendStar(t.text[:0], value, kind)
-	h := hashOf(hash, t.text, kind)
-	if c := t.find(h); c != 0 {
-		return c
-	}
-	return t.add(parent, h, string(t.text), kind, flags{wide: true})
+	return t.find(hashOf(hash, t.text, kind))
 }
 
 // ensureRest returns the child of a node that has what it does not distinguish.
@@ -176,7 +179,7 @@ func (t *Tree) mergeNode(to int32, o *Tree, from int32, join func(to int32, from
 			m.sampledKeys, m.sampledSize = m.sampledKeys+n.sampledKeys, m.sampledSize+n.sampledSize
 		}
 		if m.rest {
-			o.eachLeaf(c, func(n *Node) { join(into, n) })
+			o.EachLeaf(c, func(leaf int32) { join(into, o.Node(leaf)) })
 			continue
 		}
 		if n.Leaf != 0 {
@@ -199,13 +202,22 @@ func (t *Tree) restOf(i int32) int64 {
 	return 0
 }
 
-// eachLeaf calls do for all leaves below a node, and for the node if it is one.
-func (t *Tree) eachLeaf(i int32, do func(n *Node)) {
+// EachLeaf calls do for all leaves below a node, and for the node if it is one.
+func (t *Tree) EachLeaf(i int32, do func(leaf int32)) {
 	if t.Node(i).Leaf != 0 {
-		do(t.Node(i))
+		do(i)
 	}
 	for c := t.Node(i).first; c != 0; c = t.Node(c).next {
-		t.eachLeaf(c, do)
+		t.EachLeaf(c, do)
+	}
+}
+
+// joinLeaf adds the keys of a leaf, 0 none, to those of a node.
+func (t *Tree) joinLeaf(to *Node, leaf int32) {
+	if to.Leaf == 0 {
+		to.Leaf = leaf
+	} else if leaf != 0 {
+		t.leaves.Join(to.Leaf, leaf)
 	}
 }
 
@@ -276,11 +288,7 @@ func (t *Tree) close(i int32) {
 	}
 	r := t.Node(rest)
 	r.Keys, r.Size = r.Keys+keys, r.Size+size
-	if r.Leaf == 0 {
-		r.Leaf = leaf
-	} else if leaf != 0 {
-		t.leaves.Join(r.Leaf, leaf)
-	}
+	t.joinLeaf(r, leaf)
 }
 
 // collapse removes a node and all below it, and joins their leaves with another one, 0
