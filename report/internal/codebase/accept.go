@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // acceptable reports whether parts can be the name of a key: they must have a word, and
 // where no command of the server is certain, the form that names of keys have.
@@ -53,6 +56,23 @@ func acceptable(c *site, parts []string) bool {
 	}
 	_, file, _ := strings.Cut(parts[len(parts)-1], "/")
 	return text != "" && !strings.Contains(file, ".") && (colon || holes > 0 && joint)
+}
+
+// dropMembers removes the fixed names that Python only gets and nothing in the checkout writes or names:
+// most are members of a dict.
+func (c *Checkout) dropMembers() {
+	gets := func(p *Pattern) bool {
+		return len(p.Commands) > 0 && !p.Writes && !slices.ContainsFunc(p.Commands, func(name string) bool {
+			return name != "GET" && name != cacheRead.name
+		})
+	}
+	known := map[string]bool{}
+	for i := range c.Patterns {
+		known[c.Patterns[i].Key] = known[c.Patterns[i].Key] || !gets(&c.Patterns[i])
+	}
+	c.Patterns = slices.DeleteFunc(c.Patterns, func(p Pattern) bool {
+		return strings.HasSuffix(p.File, ".py") && gets(&p) && !known[p.Key] && !slices.Contains(p.Parts, "")
+	})
 }
 
 // verbs returns parts with what varies for the verbs of a format.

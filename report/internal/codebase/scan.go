@@ -73,6 +73,7 @@ func Scan(dir string) (*Checkout, error) {
 	s.declarations()
 	s.calls()
 	s.builders()
+	s.checkout.dropMembers()
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()

@@ -270,7 +270,8 @@ func TestMisread(t *testing.T) {
 			"  void G() { Send(\"topic:one\", 1); }\n}\n",
 		"b/plain.py": "import redis\nrows = {}\nclient: redis.Redis = connect()\n\ndef f(id, row):\n    rows.get('row:' + id)\n" +
 			"    client.get('client:' + id)\n    for r in row:\n        r.get('cell:' + id)\n    return named(kind='b', key='a')\n\n" +
-			"def named(key, kind):\n    client.delete(f'{kind}:{key}:x')\n",
+			"def named(key, kind):\n    client.delete(f'{kind}:{key}:x')\n\ndef g():\n    SETTINGS_REDIS.get('HOST')\n" +
+			"    client.get('news:latest')\n    client.set('news:latest', 1)\n",
 		"c/page/package.json": "{\"dependencies\": {\"react\": \"19\"}}\n",
 		"c/page/cart.ts":      "const CART_CACHE_KEY = 'cart:';\nexport const f = (id) => cache.get(`${CART_CACHE_KEY}${id}`);\n",
 		"c/api/package.json":  "{\"dependencies\": {\"ioredis\": \"5\"}}\n",
@@ -284,7 +285,7 @@ func TestMisread(t *testing.T) {
 		}
 	}
 	want := "b/Blocks.java:5 one:*, b/Blocks.java:8 two:*, b/blocks.ts:6 one:*, b/blocks.ts:6 two:*, b/caches.go:17 page:*, " +
-		"b/config.go:10 session:all, b/plain.py:7 client:*, b/plain.py:10 b:a:x, b/plain.py:13 *:*:x, c/api/cart.ts:4 cart:*"
+		"b/config.go:10 session:all, b/plain.py:7 client:*, b/plain.py:10 b:a:x, b/plain.py:13 *:*:x, b/plain.py:17 news:latest, b/plain.py:18 news:latest, c/api/cart.ts:4 cart:*"
 	if got := strings.Join(calls, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
