@@ -56,7 +56,7 @@ func (p *program) function(n *node, at frame) (*function, int) {
 
 // takes reports whether a function can be called with a number of arguments.
 func (f *function) takes(n int) bool {
-	return f.rest || n == len(f.params) || n < len(f.params) && f.defaults[n] != nil
+	return f.rest || n == len(f.params) || n < len(f.defaults) && f.defaults[n] != nil
 }
 
 // choose returns what a name means at a place: a member of the class around, of the

@@ -90,7 +90,11 @@ func newParser(s *syntax, src string, words words, tokens []token, match []int32
 	return p
 }
 
+// textOf returns the text of a token, "" before the first and behind the last.
 func (p *parser) textOf(i int) string {
+	if uint(i) >= uint(len(p.tokens)) {
+		return ""
+	}
 	t := &p.tokens[i]
 	return p.src[t.start:t.end]
 }

@@ -171,6 +171,18 @@ func TestHostileSources(t *testing.T) {
 	}
 }
 
+// TestConversionAndFunction has a conversion and a function of one name, and a call with too few arguments.
+func TestConversionAndFunction(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"a/a.go": "package a\n\nimport \"github.com/redis/go-redis/v9\"\n\ntype userKey string\n\nfunc f(id string) {\n" +
+			"\trdb.Set(ctx, userKey(), 1, 0)\n\trdb.Set(ctx, string(userKey(\"user:\"+id)), 1, 0)\n}\n",
+		"b/b.go": "package b\n\nfunc userKey(a, b string) string { return a + \":\" + b }\n",
+	})
+	if len(c.Patterns) != 1 || c.Patterns[0].Key != "user:*" {
+		t.Errorf("got %v", c.Patterns)
+	}
+}
+
 // FuzzSources checks that no source ends the program, whatever the language.
 func FuzzSources(f *testing.F) {
 	entries, err := os.ReadDir("testdata/languages")
@@ -185,6 +197,11 @@ func FuzzSources(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, src string) {
+		files := map[string]string{}
+		for extension := range syntaxes {
+			files["redis"+extension] = src
+		}
+		checkout(t, files)
 		for extension, s := range syntaxes {
 			file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{},
 				holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
