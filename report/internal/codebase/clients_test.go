@@ -198,3 +198,19 @@ func TestZeroValues(t *testing.T) {
 	}, "a.go:9 one likely\na.go:11 two likely\na.go:13 cart:* certain SET\na.go:13 far:cart:* certain SET\n"+
 		"a.go:14 one certain SET\na.go:14 two certain SET\n")
 }
+
+// TestNamesElsewhere has a package of Go under another name, the name of a member of C#, and overloads of a
+// wrapper beside a map.
+func TestNamesElsewhere(t *testing.T) {
+	checkLines(t, map[string]string{
+		"pkg/keys/keys.go": "package keys\n\nfunc Peers(id string) string { return \"peers:\" + id }\n",
+		"a.go": "package a\n\nimport (\n\tpeerkeys \"example.com/m/pkg/keys\"\n\t\"github.com/redis/go-redis/v9\"\n)\n\n" +
+			"func f(ctx context.Context, rdb *redis.Client, id string) {\n\trdb.Del(ctx, peerkeys.Peers(id))\n}\n",
+		"A.cs": "using StackExchange.Redis;\nclass A {\n  void F(IDatabase db, string id) { db.StringSet(nameof(Guard.Crawler) + \":\" + id, 1); }\n}\n",
+		"Cache.java": "import redis.clients.jedis.Jedis;\nclass RedisCache {\n  void put(String key, String v) { put(key, v, 60); }\n" +
+			"  void put(String key, String v, int ttl) { jedis.setex(\"c:\" + key, ttl, v); }\n  void remove(String key) { jedis.del(\"c:\" + key); }\n}\n",
+		"Use.java": "class Use {\n  private RedisCache cache;\n  void f(String id, Map<String, String> found) {\n    cache.put(\"cart:\" + id, \"\");\n" +
+			"    found.remove(\"total:\" + id);\n    cache.remove(\"user:\" + id);\n  }\n}\n",
+	}, "A.cs:3 Crawler:* certain SET\nCache.java:4 c:* certain SETEX\nCache.java:5 c:* certain DEL\n"+
+		"Use.java:4 c:cart:* likely SETEX\nUse.java:6 c:user:* certain DEL\na.go:9 peers:* certain DEL\n")
+}

@@ -117,7 +117,7 @@ var fetchers = wordSet(`get set fetch read write remember rememberforever put fo
 	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync`)
 
 // collections are methods of maps in memory.
-var collections = wordSet(`containskey containsvalue putifabsent putall getordefault computeifabsent trygetvalue`)
+var collections = wordSet(`remove containskey containsvalue putifabsent putall getordefault computeifabsent trygetvalue`)
 
 func wordSet(list string) map[string]bool {
 	set := map[string]bool{}

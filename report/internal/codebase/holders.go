@@ -210,6 +210,9 @@ func (c *collector) imported(i int, module string) {
 	t := &c.tokens[i]
 	c.file.client = c.file.client || ofServer(strings.ToLower(module))
 	memory := c.syntax.holderOf(module, false) == holdsMemory
+	if c.syntax == golang && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import" {
+		c.file.types[c.words.keep("import "+c.textOf(i-1))] = c.words.keep(lastWord(module))
+	}
 	switch {
 	case !memory:
 	case c.syntax == golang && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import":

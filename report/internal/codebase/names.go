@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -94,7 +95,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
 				rank = 4
-			case source.syntax == golang && lastWord(source.dir) == qualified && container == "":
+			case source.syntax == golang && lastWord(source.dir) == at.source.aliasOf(qualified) && container == "":
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
@@ -152,6 +153,11 @@ func (s *source) instance(variable string, other *source, class string) bool {
 	kind := s.types[strings.ToLower(variable)]
 	return kind != "" && (strings.EqualFold(class, kind) ||
 		class != "" && s.syntax != rust && other.supers[kind] && s.classes[kind] != 0)
+}
+
+// aliasOf returns the last word of the path of a package of Go that a file has under a name.
+func (s *source) aliasOf(name string) string {
+	return cmp.Or(s.types["import "+name], name)
 }
 
 // namesKey reports whether a name says that its value is a key or the beginning of one.

@@ -130,7 +130,7 @@ func (s *scanner) known(f *function) *function {
 
 // callee returns the function that a site calls, nil if that is not certain.
 func (s *scanner) callee(c *site) *function {
-	n := &node{kind: wordNode, text: c.callee}
+	n := &node{kind: callNode, text: c.callee, args: c.args}
 	lower := strings.ToLower(c.callee)
 	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6
 	if c.receiver == "" {
@@ -170,7 +170,7 @@ func (s *scanner) callee(c *site) *function {
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 		case !common && ofServer(c.receiver):
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
-		case f.source.syntax == golang && lastWord(f.source.dir) == last:
+		case f.source.syntax == golang && lastWord(f.source.dir) == c.source.aliasOf(last):
 		default:
 			continue
 		}
