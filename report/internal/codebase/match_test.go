@@ -127,6 +127,21 @@ end
 	}
 }
 
+// TestPrefixesOfOne tells keys of one prefix from those of a prefix and a word.
+func TestPrefixesOfOne(t *testing.T) {
+	c := checkout(t, map[string]string{"a.js": `const redis = require('redis');
+async function meta(p, id) { await redis.set(p + ':meta:' + id, 1); }
+`})
+	groups := []Group{{Pattern: "app:meta:*"}, {Pattern: "app:state:meta:*"}, {Pattern: "eu:shop:meta:*"}}
+	var got []int
+	for _, list := range c.Match(groups) {
+		got = append(got, len(list))
+	}
+	if want := []int{1, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("%v lines, want %v", got, want)
+	}
+}
+
 // TestMembers finds keys whose parts are members that literals of Go give a value, texts put for others,
 // conversions, prefixes of a configuration, and the first of several values.
 func TestMembers(t *testing.T) {
