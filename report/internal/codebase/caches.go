@@ -83,7 +83,7 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 		}
 		switch driver := cacheDriver().FindStringSubmatch(src); {
 		case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)),
-			driver != nil && ofServer(driver[1]):
+			driver != nil && ofServer(driver[1]) && (config || strings.Contains(driver[0], "adapter")):
 			kind = cachesOnServer
 		case strings.Contains(src, "Yii::$app"), config, driver != nil && strings.Contains(driver[0], "adapter"):
 			kind = cachesElsewhere

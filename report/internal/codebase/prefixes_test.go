@@ -89,6 +89,7 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"config/cache.php": "<?php\nreturn ['default' => 'file', 'stores' => ['redis' => [], 'file' => []]];\n"}, ""},
 		"Laravel with a table": {map[string]string{"app/A.php": facade,
 			"app/config/database.php": "<?php\nreturn ['redis' => []];\n",
+			"app/config/queue.php":    "<?php\nreturn ['default' => 'redis'];\n",
 			"app/config/cache.php":    "<?php\nreturn ['driver' => 'database', 'prefix' => 'shop'];\n"},
 			"app/A.php:6 carts certain SADD\n"},
 		"class that delegates": {map[string]string{
