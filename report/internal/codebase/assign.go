@@ -255,11 +255,11 @@ func (c *collector) property(i int, word string) {
 		if len(c.blocks) > 0 && c.syntax == golang {
 			begin = c.blocks[len(c.blocks)-1]
 		}
-		member := begin > 0 && c.isWord(begin-1) && (namesKey(word) || strings.HasSuffix(word, "Template"))
+		member := begin > 0 && c.isWord(begin-1) && (namesKey(word) || c.file.redis)
 		if prefixOptions[strings.ToLower(word)] || member {
 			n, _ := c.expression(i + 2)
 			n = c.bound(n)
-			if c.option(word, n, &c.tokens[i]); member {
+			if c.option(word, n, &c.tokens[i]); member && (namesKey(word) || n.kind == joinNode || n.kind == callNode) {
 				c.declare(word, c.words.keep(c.textOf(begin-1)), n, &c.tokens[i])
 			}
 		}

@@ -78,6 +78,9 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 		}
 	case s == php:
 		config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
+		if config && !strings.Contains(src, "'stores'") { // of Laravel before 5
+			src = strings.Replace(src, "'driver'", "'default'", 1)
+		}
 		switch driver := cacheDriver().FindStringSubmatch(src); {
 		case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)),
 			driver != nil && ofServer(driver[1]):

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -149,6 +150,15 @@ func mentionsAny(n *node, words []string) bool {
 	return false
 }
 
+// byDefault returns the constant DEFAULT_NAME of the file for a member called name, nil if there is none.
+func (p *program) byDefault(n *node, at frame) *declaration {
+	name := strings.ToUpper(strings.TrimLeft(n.text, "@$_"))
+	if i := slices.IndexFunc(p.constants["DEFAULT_"+name], func(d *declaration) bool { return d.source == at.source }); i >= 0 {
+		return p.constants["DEFAULT_"+name][i]
+	}
+	return nil
+}
+
 // join returns the values of expressions one after the other, with a separator.
 func (p *program) join(args []*node, separator []string, at frame) []string {
 	return joined(p.values(args, at), separator)
@@ -177,13 +187,17 @@ func (p *program) name(n *node, at frame) []string {
 	}
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) && n.of != nil && n.of.of == nil &&
 		p.classes[class+"."+n.text] == enumClass {
-		if slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class }) {
+		if slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class }) ||
+			slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
 			return orVary(p.field(d, ""))
 		}
 		return []string{n.text} // its text is its name
 	}
 	if at.member != nil && (n.of == nil || isSelf(n.of, at.source.syntax)) && (d == nil && f == nil || d != nil && d.value.kind == holeNode) {
 		return orVary(p.field(at.member, n.text))
+	}
+	if d == nil && f == nil || d != nil && d.value.kind == holeNode {
+		d = cmp.Or(p.byDefault(n, at), d)
 	}
 	if d != nil && rank >= other {
 		if at.source.syntax.loose && d.value.kind == textNode && d.value.text != "" && isDigit(d.value.text[0]) && n.text != strings.ToUpper(n.text) {

@@ -62,7 +62,34 @@ func (c *Checkout) Match(groups []Group) [][]Candidate {
 	for i, g := range groups {
 		result[i] = distinct(append(m.candidates(g), c.setupsOf(g)...))
 	}
+	dropLonger(result, groups)
 	return result
+}
+
+// dropLonger drops candidates whose first variable stands for several segments of a group, where it
+// stands for the first of them in another group: app:state:meta:1 is none of *:meta:*, which app:meta:1 is.
+func dropLonger(result [][]Candidate, groups []Group) {
+	first := map[string][]string{} // what stands for the first variable, by pattern
+	lead := func(c *Candidate, group string) (string, bool) {
+		if len(c.Parts) < 2 || c.Parts[0] != "" {
+			return "", false
+		}
+		before, _, ok := strings.Cut(strings.TrimPrefix(group, c.Prefix), c.Parts[1])
+		return before, ok
+	}
+	for i, list := range result {
+		for n := range list {
+			if before, ok := lead(&list[n], groups[i].Pattern); ok && before != "" && !list[n].spans {
+				first[list[n].Key] = append(first[list[n].Key], before)
+			}
+		}
+	}
+	for i := range result {
+		result[i] = slices.DeleteFunc(result[i], func(c Candidate) bool {
+			before, ok := lead(&c, groups[i].Pattern)
+			return ok && c.spans && slices.ContainsFunc(first[c.Key], func(s string) bool { return strings.HasPrefix(before, s) })
+		})
+	}
 }
 
 // plainNames returns groups without the header that Java's serialization puts before a text: the

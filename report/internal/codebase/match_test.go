@@ -127,6 +127,21 @@ end
 	}
 }
 
+// TestPrefixesOfOne tells keys of one prefix from those of a prefix and a word.
+func TestPrefixesOfOne(t *testing.T) {
+	c := checkout(t, map[string]string{"a.js": `const redis = require('redis');
+async function meta(p, id) { await redis.set(p + ':meta:' + id, 1); }
+`})
+	groups := []Group{{Pattern: "app:meta:*"}, {Pattern: "app:state:meta:*"}, {Pattern: "eu:shop:meta:*"}}
+	var got []int
+	for _, list := range c.Match(groups) {
+		got = append(got, len(list))
+	}
+	if want := []int{1, 0, 1}; !slices.Equal(got, want) {
+		t.Errorf("%v lines, want %v", got, want)
+	}
+}
+
 // TestMembers finds keys whose parts are members that literals of Go give a value, texts put for others,
 // conversions, prefixes of a configuration, and the first of several values.
 func TestMembers(t *testing.T) {
@@ -173,9 +188,32 @@ export async function day(d) { await redis.sadd('day:{day}:seen'.replace('{day}'
     client.sadd(storage_key(:keys), 1)
   end
 end
-`, "c.rb": "require 'redis'\n"}).Patterns...)
+`, "c.rb": "require 'redis'\n", "Schema.java": `import redis.clients.jedis.Jedis;
+enum State {
+  OPEN("open_jobs", Kind.A),
+  DONE("done_jobs", Kind.B);
+  private final String key;
+  State(String key, Kind n) { this.key = key; }
+  String getKey() { return key; }
+}
+class Schema {
+  static final String DEFAULT_DELIMITER = ":";
+  final String delimiter;
+  Schema(String delimiter) { this.delimiter = delimiter; }
+  String jobKey(Job job) { return "job" + delimiter + job.getGroup() + delimiter + job.getName(); }
+  String stateKey(State state) { return state.getKey(); }
+}
+class Store {
+  final Schema schema;
+  void add(Job job, Jedis jedis) {
+    jedis.hset(schema.jobKey(job), "a", "b");
+    jedis.zadd(schema.stateKey(State.OPEN), 1, "a");
+  }
+}
+`}).Patterns...)
 	for group, want := range map[string]string{
-		"application/*:*/state": "app.rb:14", "conn::*::heartbeat": "a.go:10", "jobs:*": "a.go:11", "presence.*": "a.go:13", "lease:*": "a.go:17",
+		"application/*:*/state": "app.rb:14", "job:*:*": "Schema.java:19", "open_jobs": "Schema.java:20",
+		"conn::*::heartbeat": "a.go:10", "jobs:*": "a.go:11", "presence.*": "a.go:13", "lease:*": "a.go:17",
 		"shop:cache:*": "cache.ts:3", "day:*:seen": "cache.ts:4", "cart:*:lines": "b.php:2",
 	} {
 		list := c.Match([]Group{{Pattern: group}})[0]

@@ -370,6 +370,9 @@ func (b *Block) walk(name []byte, f *naming.Facts, e *patternEntry) int32 {
 			return node
 		}
 		at := b.nodes[parent].spots[inner]
+		if segment[0] == '{' && len(segment) > 1 && segment[len(segment)-2] != '}' {
+			shared = false // a hash tag of several segments: its pattern is not theirs
+		}
 		if varies(segment) && shared {
 			pins := at >= 0 && (b.table.spots[at].values > 0 || len(b.pinned) > 0)
 			if at < 0 || v.pins || !b.nodes[node].wide {

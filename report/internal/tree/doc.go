@@ -28,9 +28,11 @@
 // enough.
 //
 // Of the values that fold, those with over 1/512 of the keys of the place stay, but at most 128 (500) of them,
-// and as many by their bytes. Each of the others is absorbed, with all below it, by the node of its shape if
-// there is one, else by *. A node that absorbs values is wide. From then on, new values of that place have no
-// nodes either (but see Sampling).
+// and as many by their bytes. What they may lack counts, up to as much as they have (see Errors). Each of the
+// others is absorbed, with all below it, by the node of its shape if there is one, else by *. A node that
+// absorbs values is wide. From then on, new values of that place have no nodes either (but see Sampling). The
+// patterns of names that are counted under wider ones go to the user (Leaves.Folded, Block.Folded), who
+// estimates how many there are.
 //
 //   - * leaves separators and the braces of hash tags: *:, {*}:, {*: and *}: are nodes of their own.
 //   - The shape of an inner value is its pattern, if that differs from the value and has two letters (page-*:).
