@@ -257,6 +257,9 @@ func (s *scanner) declarations() {
 			if f := s.callee(site); f != nil && f != site.function {
 				continue // it may change the key
 			}
+			if s.wraps(site) {
+				site.before = "*"
+			}
 		}
 		for parts := range s.keys(site) {
 			text, ok := constant(parts)
