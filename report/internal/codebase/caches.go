@@ -78,9 +78,12 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 		}
 	case s == php:
 		config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
+		if config && !strings.Contains(src, "'stores'") { // of Laravel before 5
+			src = strings.Replace(src, "'driver'", "'default'", 1)
+		}
 		switch driver := cacheDriver().FindStringSubmatch(src); {
 		case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)),
-			driver != nil && ofServer(driver[1]):
+			driver != nil && ofServer(driver[1]) && (config || strings.Contains(driver[0], "adapter")):
 			kind = cachesOnServer
 		case strings.Contains(src, "Yii::$app"), config, driver != nil && strings.Contains(driver[0], "adapter"):
 			kind = cachesElsewhere

@@ -348,7 +348,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		(c.syntax != python || strings.HasSuffix(last, "cache") || last == "caches") ||
 		strings.HasSuffix(receiver, "cache.store._")
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
-		strings.Contains(last, "prefetch") || strings.Contains(last, "config") || strings.Contains(last, "responsecache") {
+		strings.Contains(last, "prefetch") || strings.Contains(last, "profile") || strings.Contains(last, "config") || strings.Contains(last, "responsecache") {
 		return
 	}
 	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {

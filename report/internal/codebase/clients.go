@@ -177,6 +177,20 @@ func (s *scanner) clientPrefixes(sites []*site) map[string]string {
 	return named
 }
 
+// wraps reports whether the method of a site may be one of a wrapper of the checkout that changes keys: what it is
+// called on is not known as a client.
+func (s *scanner) wraps(c *site) bool {
+	if c.command == nil || c.callee == "" || c.source.syntax.loose || ofServer(c.receiver) ||
+		c.source.holds[lastWord(c.receiver)] == holdsServer {
+		return false
+	}
+	return slices.ContainsFunc(nearby(s.program.functions[c.callee], c.source), func(f *function) bool {
+		return f != c.function && f.source.syntax == c.source.syntax && slices.ContainsFunc(f.passes, func(p passed) bool {
+			return p.via == nil && p.key.kind != paramNode
+		})
+	})
+}
+
 // one returns an element of a set, "" if it is empty.
 func one(set map[string]bool) (only string) {
 	for only = range set {
@@ -189,6 +203,9 @@ func (s *scanner) before(c *site) string {
 	switch {
 	case c.layer == springLayer: // it is about the name of the cache, too
 		return ""
+	case c.source.syntax == csharp && c.command.isCache() && c.layer == 0 && !c.source.imports["EasyCaching"] &&
+		!c.source.imports["Foundatio"]:
+		return "*" // of a library that is not known
 	case c.source.syntax != javaScript || c.command == nil:
 		return s.layers[c.layer]
 	}

@@ -214,3 +214,18 @@ func TestNamesElsewhere(t *testing.T) {
 	}, "A.cs:3 Crawler:* certain SET\nCache.java:4 c:* certain SETEX\nCache.java:5 c:* certain DEL\n"+
 		"Use.java:4 c:cart:* likely SETEX\nUse.java:6 c:user:* certain DEL\na.go:9 peers:* certain DEL\n")
 }
+
+// TestUnknownCaches has a method that may be a wrapper's, a cache of a library that is not known, and profiles of
+// caches of HTTP.
+func TestUnknownCaches(t *testing.T) {
+	checkLines(t, map[string]string{
+		"store.ts": "import { createClient } from 'redis';\nexport class Store {\n  private client = createClient();\n" +
+			"  async hSet(key: string) { await this.client.hSet(this.prefix + key, 'a', 1); }\n}\n",
+		"use.ts": "import { redis, of } from './redis';\nexport const f = (id: string) => {\n  of(id).hSet(`cart:${id}`, 'a', 1);\n" +
+			"  redis.hSet(`user:${id}`, 'a', 1);\n};\n",
+	}, "use.ts:3 *cart:* certain HSET\nuse.ts:4 user:* certain HSET\n")
+	checkLines(t, map[string]string{
+		"A.cs": "using Other.Redis;\nclass A {\n  void F(ICacheClient cacheClient, string id) {\n    cacheClient.Set($\"cart:{id}\", 1);\n" +
+			"    options.CacheProfiles.Add(\"default\", new CacheProfile());\n  }\n  void G() { services.AddRedisCache(); }\n}\n",
+	}, "A.cs:4 *cart:* likely cache\n")
+}

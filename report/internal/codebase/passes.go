@@ -141,7 +141,7 @@ func (s *scanner) callee(c *site) *function {
 		return f
 	}
 	last := lastWord(c.receiver)
-	if c.receiver == "rails.cache" {
+	if c.receiver == "rails.cache" || c.receiver == "yii.$app.cache" {
 		return nil
 	}
 	if common && c.source.holds[last] == holdsMemory || operations[last] != "" || c.source.syntax == golang && common && strings.HasSuffix(c.receiver, ".redis") {

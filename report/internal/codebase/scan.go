@@ -238,7 +238,7 @@ func (s *scanner) declarations() {
 			site.rest = true
 			continue
 		}
-		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && len(parametersOf(nil, site.key, 0)) > 0 &&
+		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && !site.ofYii() && len(parametersOf(nil, site.key, 0)) > 0 &&
 			!(site.onItself() && slices.ContainsFunc(nearby(s.program.functions[site.callee], f.source), func(own *function) bool {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does
@@ -257,6 +257,9 @@ func (s *scanner) declarations() {
 		if site.callee != "" {
 			if f := s.callee(site); f != nil && f != site.function {
 				continue // it may change the key
+			}
+			if s.wraps(site) {
+				site.before = "*"
 			}
 		}
 		for parts := range s.keys(site) {
@@ -289,7 +292,7 @@ func (s *scanner) add(c *site, parts []string) {
 		return
 	}
 	if c.command != nil {
-		if !acceptable(c, parts) || c.layer == cacheLayer && (c.source.imports["yii"] || c.source.imports["Yii"]) && hashed(parts) {
+		if !acceptable(c, parts) || c.ofYii() && hashed(parts) {
 			return
 		}
 		s.program.uses(parts, c.before, c.source.syntax)
@@ -342,6 +345,11 @@ func starred(parts []string) []string {
 func bare(parts []string) bool {
 	text, ok := constant(parts)
 	return ok && !strings.Contains(text, ":")
+}
+
+// ofYii reports whether a site calls the cache of Yii.
+func (c *site) ofYii() bool {
+	return c.layer == cacheLayer && (c.source.imports["yii"] || c.source.imports["Yii"])
 }
 
 // hashed reports whether Yii takes a digest of the name of a cached value.

@@ -280,7 +280,7 @@ func (t *Tree) close(i int32) {
 		leaf = t.collapse(list, leaf)
 		list = next
 	}
-	t.Node(i).closed, t.dirty = true, true
+	t.Node(i).closed, t.anyClosed, t.dirty = true, true, true
 	if rest == 0 {
 		rest = t.ensureRest(i)
 	} else {

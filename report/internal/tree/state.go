@@ -120,6 +120,7 @@ func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 	}
 	n := t.Node(node)
 	n.missed, n.closed = rec.Missed, rec.Flags&recordClosed != 0
+	t.anyClosed = t.anyClosed || n.closed
 	n.sampledKeys, n.sampledSize = rec.SampledKeys, rec.SampledSize
 	if n.kind == end && node != 0 && (n.closed || rec.Lost != [2]int64{-1, -1}) {
 		return 0, false

@@ -37,44 +37,16 @@ func (t *Tree) Publish() *Table {
 	}
 	t.dirty = false
 	p := &Table{spotOf: map[uint64]int32{}, pinned: map[uint64]struct{}{}}
-	for i := range int32(t.nodes.Len()) {
-		n := t.Node(i)
-		if n.removed || n.place == [2]int32{} && !n.closed {
-			continue
+	for i := range t.places { // most trees have no other places, and far more nodes
+		if s := t.places[i].spot; s.node >= 0 {
+			t.publish(p, s)
 		}
+	}
+	for i := int32(0); t.anyClosed && int(i) < t.nodes.Len(); i++ {
 		for kind := range uint8(2) {
-			if n.place[kind] == 0 && !n.closed {
-				continue
+			if n := t.Node(i); n.closed && n.place[kind] == 0 {
+				t.publish(p, spot{i, kind})
 			}
-			s := tableSpot{closed: n.closed}
-			if n.place[kind] != 0 {
-				at := &t.places[n.place[kind]-1]
-				if s.words = at.words; at.letters {
-					s.lengths = at.lengths
-				}
-			}
-			var keys, size int64
-			for c := n.first; c != 0; c = t.Node(c).next {
-				child := t.Node(c)
-				if child.kind != kind || child.rest {
-					continue
-				}
-				keys, size = keys+child.Keys, size+child.Size
-				switch {
-				case !child.wide && s.folds(child.word, len(child.label)):
-					s.values++
-				case !child.wide:
-				case !child.isStar():
-					s.shapes++
-				}
-				p.pinned[child.hash] = struct{}{}
-			}
-			if s.rate = rateOf(keys, size, t.Node(0).Keys); n.place[kind] != 0 {
-				at := &t.places[n.place[kind]-1]
-				at.weight = max(at.weight, s.every)
-			}
-			p.spotOf[n.hash^kindSalt[kind]] = int32(len(p.spots))
-			p.spots = append(p.spots, s)
 		}
 	}
 	if len(p.spots) == 0 {
@@ -82,6 +54,40 @@ func (t *Tree) Publish() *Table {
 	}
 	t.table = p
 	return p
+}
+
+// publish adds the children of a node of one kind to a Table.
+func (t *Tree) publish(p *Table, of spot) {
+	n := t.Node(of.node)
+	s := tableSpot{closed: n.closed}
+	var at *place
+	if n.place[of.kind] != 0 {
+		at = &t.places[n.place[of.kind]-1]
+		if s.words = at.words; at.letters {
+			s.lengths = at.lengths
+		}
+	}
+	var keys, size int64
+	for c := n.first; c != 0; c = t.Node(c).next {
+		child := t.Node(c)
+		if child.kind != of.kind || child.rest {
+			continue
+		}
+		keys, size = keys+child.Keys, size+child.Size
+		switch {
+		case !child.wide && s.folds(child.word, len(child.label)):
+			s.values++
+		case !child.wide:
+		case !child.isStar():
+			s.shapes++
+		}
+		p.pinned[child.hash] = struct{}{}
+	}
+	if s.rate = rateOf(keys, size, t.Node(0).Keys); at != nil {
+		at.weight = max(at.weight, s.every)
+	}
+	p.spotOf[n.hash^kindSalt[of.kind]] = int32(len(p.spots))
+	p.spots = append(p.spots, s)
 }
 
 // refold folds places again that have twice the keys or bytes: values that had many are light by now, and

@@ -46,21 +46,22 @@ type Leaves interface {
 // Tree is the tree of the names of a snapshot, or of several; see the package
 // documentation. Node 0 is the root.
 type Tree struct {
-	cut    cutter
-	leaves Leaves
-	nodes  hashindex.List[Node]
-	index  hashindex.Index // of nodes, by hash
-	free   int32           // list by Node.next, 0 none
-	used   int             // nodes in use
-	places []place         // by number - 1
-	unused []int32         // numbers of places that are out of use
-	labels int             // bytes
-	ends   int             // leaves
-	full   []spot          // places with more values than the limit
-	table  *Table          // published last
-	dirty  bool            // places were folded, or values found, since then
-	merges int             // counts merges
-	sealed bool            // see seal
+	cut       cutter
+	leaves    Leaves
+	nodes     hashindex.List[Node]
+	index     hashindex.Index // of nodes, by hash
+	free      int32           // list by Node.next, 0 none
+	used      int             // nodes in use
+	places    []place         // by number - 1
+	unused    []int32         // numbers of places that are out of use
+	labels    int             // bytes
+	ends      int             // leaves
+	full      []spot          // places with more values than the limit
+	table     *Table          // published last
+	dirty     bool            // places were folded, or values found, since then
+	anyClosed bool            // a node was closed
+	merges    int             // counts merges
+	sealed    bool            // see seal
 	scratch
 }
 
