@@ -42,7 +42,7 @@ func (c *collector) assignment(i int) {
 		c.sites = slices.DeleteFunc(c.sites, func(s *site) bool { return s.key == old && s.command == nil && s.function == c.function() })
 	}
 	locals := c.locals()
-	if first := at; c.is(at-1, ",") {
+	if first := at; at > 1 && c.is(at-1, ",") && c.isWord(at-2) {
 		for ; first > 1 && c.is(first-1, ",") && c.isWord(first-2); first -= 2 {
 			c.forget(first - 2)
 		}

@@ -140,6 +140,9 @@ func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
 // springCache returns the parts of the keys of a cache of Spring, nil if they are not on the server.
 func (s *scanner) springCache(c *site, parts []string) []string {
 	kind, typed := s.caches[java]|s.caches[kotlin], s.program.settings["spring.cache.type"].value
+	if name, _, settings := strings.Cut(parts[0], "#"); settings { // name#ttl, as own cache managers read it
+		parts = []string{name + "::", ""}
+	}
 	switch {
 	case kind&cachesAreHashes != 0:
 		return []string{strings.TrimSuffix(parts[0], "::")}

@@ -72,6 +72,9 @@ func (c *collector) call(i int, word string) {
 		} else if c.jvm && lower == "getset" && len(args) == 1 {
 			command = commands()["getset!"] // of Redisson, not GETSET
 		}
+		if command != nil && command.jvm {
+			command = c.objectCommand(i, command)
+		}
 	}
 	if word == "Key" && c.syntax == golang && c.file.client && strings.Contains(receiver, ".b.") { // of rueidis
 		if command = commandOf(lastWord(receiver)); command != nil {

@@ -102,6 +102,21 @@ func TestMethodsOfObjects(t *testing.T) {
 		"use.ts:4 v1:user:* likely GET\n")
 }
 
+// TestObjectsOfRedisson has objects that are read, written and deleted.
+func TestObjectsOfRedisson(t *testing.T) {
+	checkLines(t, map[string]string{
+		"RedisUtils.java": "import org.redisson.api.RedissonClient;\nclass RedisUtils {\n  private static final RedissonClient CLIENT = Beans.get(RedissonClient.class);\n  static <T> T load(String key) {\n" +
+			"    RBucket<T> bucket = CLIENT.getBucket(key);\n    return bucket.get();\n  }\n" +
+			"  static <T> void save(String key, T value) {\n    RBucket<T> bucket = CLIENT.getBucket(key);\n" +
+			"    if (bucket.get() == null) {\n      bucket.set(value);\n    }\n  }\n" +
+			"  static boolean drop(String key) {\n    return CLIENT.getBucket(key).delete();\n  }\n" +
+			"  static <T> RBucket<T> of(String key) {\n    RBucket<T> bucket = CLIENT.getBucket(key);\n    return bucket;\n  }\n}\n",
+		"Use.java": "class Use {\n  @Cacheable(\"users#30d\")\n  void f(String id) {\n    RedisUtils.load(\"a:\" + id);\n    RedisUtils.save(\"b:\" + id, 1);\n" +
+			"    RedisUtils.drop(\"c:\" + id);\n    RedisUtils.of(\"d:\" + id);\n  }\n}\n",
+	}, "Use.java:2 users::* likely @Cacheable\nUse.java:4 a:* certain GET\nUse.java:5 b:* certain SET\nUse.java:6 c:* certain DEL\n"+
+		"Use.java:7 d:* certain SET\n")
+}
+
 // TestConstantsOfEnums has keys that methods and getters of constants make.
 func TestConstantsOfEnums(t *testing.T) {
 	checkLines(t, map[string]string{
@@ -115,10 +130,13 @@ func TestConstantsOfEnums(t *testing.T) {
 			"  Two(String title, String key) {\n    this.title = title;\n    this.key = key;\n  }\n  String getKey() { return key; }\n}\n",
 		"Mode.java":  "enum Mode {\n  LOGIN, LOGOUT\n}\n",
 		"Other.java": "class Other {\n  String LOGIN = \"no\";\n}\n",
-		"Use.kt":     "fun f(id: String) = jedis.get(Place.HOME.path + id)\nenum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
+		"keys.ts":    "export enum Keys {\n  Cart = 'cart:',\n  /** of a day */\n  Seen = 'seen:',\n}\nexport const a = 'one:',\n  b = 'two:'\n",
+		"use.ts": "import { Redis } from 'ioredis'\nimport { Keys, b } from './keys'\nclass Use {\n  constructor(private redis: Redis) {}\n" +
+			"  f(id: string) {\n    this.redis.get(`${Keys.Seen}${id}`)\n    this.redis.get(b + id)\n  }\n}\n",
+		"Use.kt": "fun f(id: String) = jedis.get(Place.HOME.path + id)\nenum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
 	}, "Use.java:3 {CART}_* certain GET\nUse.java:4 cart_* certain GET\nUse.java:5 cart:* certain GET\n"+
 		"Use.java:6 kind:USER certain GET\nUse.java:7 kind:a title certain GET\nUse.java:8 of:USER:x certain GET\n"+
-		"Use.java:9 login:LOGIN certain GET\nUse.kt:1 home:* certain GET\n")
+		"Use.java:9 login:LOGIN certain GET\nUse.kt:1 home:* certain GET\nkeys.ts:4 seen:* likely\nuse.ts:6 seen:* certain GET\nuse.ts:7 two:* certain GET\n")
 }
 
 // TestFormats has formats and builders of texts of the JVM, and wrappers of Kotlin with names of arguments.

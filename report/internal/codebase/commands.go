@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	_ "embed" // commands.txt
 	"slices"
 	"strings"
@@ -167,4 +168,58 @@ func keyLike(name string) bool {
 	return strings.Contains(s, "key") && !slices.ContainsFunc([]string{"keyword", "keyboard", "primary"}, func(other string) bool {
 		return strings.Contains(s, other)
 	})
+}
+
+// objectReads are methods of objects of Redisson that write no value; those of deletion are DEL.
+var objectReads = map[string]string{"get": "GET", "isexists": "EXISTS", "remaintimetolive": "TTL", "delete": "DEL", "unlink": "DEL",
+	"expire": "EXPIRE", "clearexpire": "PERSIST", "containskey": "HEXISTS", "readallmap": "HGETALL", "readallkeyset": "HKEYS",
+	"readallvalues": "HVALS", "readall": "", "size": "", "isempty": "", "contains": "", "addlistener": "", "removelistener": ""}
+
+// objectCommand returns what a checkout does with the object of Redisson that method i returns: command, unless
+// only such methods are called on it, there or by the variable that has it.
+func (c *collector) objectCommand(i int, command *command) *command {
+	open := i + 1
+	for open < i+20 && !c.is(open, "(") { // behind type arguments
+		open++
+	}
+	if !c.is(open, "(") || c.match[open] == 0 {
+		return command
+	}
+	end := int(c.match[open]) + 1
+	name, found := "", ""
+	read := func(n int) bool {
+		as, ok := objectReads[strings.TrimSuffix(strings.ToLower(c.textOf(n)), "async")]
+		found = cmp.Or(found, as, command.name)
+		return ok
+	}
+	if c.is(end, ".") {
+		if !read(end + 1) {
+			return command
+		}
+	} else {
+		first := i
+		for c.is(first-1, ".") && c.isWord(first-2) {
+			first -= 2
+		}
+		if name = c.textOf(first - 2); !c.is(first-1, "=") || !c.isWord(first-2) {
+			return command
+		}
+		depth := 0
+		for n := end; n < end+2000 && depth >= 0 && c.tokens[n].kind != endToken; n++ {
+			switch {
+			case c.is(n, "{"):
+				depth++
+			case c.is(n, "}"):
+				depth--
+			case c.textOf(n) == name && c.isWord(n) && !(c.is(n+1, ".") && read(n+2)):
+				return command // it may be written
+			}
+		}
+	}
+	if found == "" {
+		return command
+	}
+	other := *command
+	other.name, other.writes = found, false
+	return &other
 }

@@ -38,15 +38,16 @@ var exampleFolders = wordSet("example examples demo demos")
 
 var sourceFolders = wordSet("src app lib com java kotlin")
 
-// isTest reports whether a path is that of a test, by the customs of its language.
+// isTest reports whether a path is that of a test, by the customs of its language. A module of Maven or
+// Gradle may be named api-test and be about tests.
 func isTest(file string) bool {
-	inSources := false
+	inSources, module := false, strings.Contains(file, "/src/main/")
 	for folder := range strings.SplitSeq(path.Dir(file), "/") {
 		lower := strings.ToLower(folder)
 		inSources = inSources || sourceFolders[lower]
-		if testFolders[lower] || exampleFolders[lower] && !inSources || strings.HasSuffix(lower, ".tests") || strings.HasSuffix(lower, ".test") ||
-			strings.HasSuffix(lower, "-test") ||
-			strings.HasSuffix(lower, "-tests") || strings.HasSuffix(lower, "_test") || strings.HasSuffix(lower, "_tests") {
+		singular := strings.TrimSuffix(lower, "s")
+		if testFolders[lower] || exampleFolders[lower] && !inSources || !module && (strings.HasSuffix(singular, ".test") ||
+			strings.HasSuffix(singular, "-test") || strings.HasSuffix(singular, "_test")) {
 			return true
 		}
 	}
