@@ -110,9 +110,9 @@ func TestObjectsOfRedisson(t *testing.T) {
 			"  static <T> void save(String key, T value) {\n    RBucket<T> bucket = CLIENT.getBucket(key);\n" +
 			"    if (bucket.get() == null) {\n      bucket.set(value);\n    }\n  }\n" +
 			"  static boolean drop(String key) {\n    return CLIENT.getBucket(key).delete();\n  }\n" +
-			"  static <T> RBucket<T> of(String key) {\n    RBucket<T> bucket = CLIENT.getBucket(key);\n    return bucket;\n  }\n}\n",
+			"  static <T> RBucket<T> bucketOf(String key) {\n    RBucket<T> bucket = CLIENT.getBucket(key);\n    return bucket;\n  }\n}\n",
 		"Use.java": "class Use {\n  @Cacheable(\"users#30d\")\n  void f(String id) {\n    RedisUtils.load(\"a:\" + id);\n    RedisUtils.save(\"b:\" + id, 1);\n" +
-			"    RedisUtils.drop(\"c:\" + id);\n    RedisUtils.of(\"d:\" + id);\n  }\n}\n",
+			"    RedisUtils.drop(\"c:\" + id);\n    RedisUtils.bucketOf(\"d:\" + id);\n  }\n}\n",
 	}, "Use.java:2 users::* likely @Cacheable\nUse.java:4 a:* certain GET\nUse.java:5 b:* certain SET\nUse.java:6 c:* certain DEL\n"+
 		"Use.java:7 d:* certain SET\n")
 }
