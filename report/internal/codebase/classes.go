@@ -24,6 +24,10 @@ func (c *collector) classHeader(i int, word string) {
 				c.file.supers[c.words.keep(w)] = true
 			}
 			if c.indent {
+				for c.is(n+1, "::") && c.isWord(n+2) { // class Module::Name
+					n += 2
+					name = c.words.keep(c.textOf(n))
+				}
 				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
 					if c.isWord(m) && c.callees == nil {
 						c.file.supers[c.words.keep(c.textOf(m))] = true

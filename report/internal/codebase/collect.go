@@ -218,6 +218,9 @@ func (c *collector) word(i int, t *token) {
 	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
 		c.prefixText(i, word)
 	}
+	if word == "cache_store" && c.syntax == ruby && c.file.caches&cachesOnServer != 0 {
+		c.storeOptions(i)
+	}
 	c.enumMember(i, word)
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":

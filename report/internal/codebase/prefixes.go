@@ -94,6 +94,18 @@ func (c *collector) prefixText(i int, name string) {
 	}
 }
 
+// storeOptions notes that the cache of Rails may have any namespace: cache_store = :redis_cache_store, OPTIONS.
+func (c *collector) storeOptions(i int) {
+	for n := i + 1; c.tokens[n].kind != endToken && c.tokens[n].line == c.tokens[i].line; n++ {
+		if c.is(n, ",") {
+			if c.isWord(n+1) && !c.is(n+2, ":") && c.textOf(n+1) != "ENV" {
+				c.prefixOf(i, railsLayer, hole)
+			}
+			return
+		}
+	}
+}
+
 // layerPrefix notes the prefix n that the text before => in a configuration of PHP gives a layer.
 func (c *collector) layerPrefix(i int, n *node) {
 	dir, file := path.Split(strings.ToLower(c.file.path))

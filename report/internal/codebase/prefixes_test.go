@@ -127,6 +127,12 @@ func TestFrameworkPrefixes(t *testing.T) {
 		"Rails": {map[string]string{"a.rb": rails,
 			"config/environments/production.rb": "config.cache_store = :redis_cache_store, {\n  namespace: 'shop',\n}\n"},
 			"a.rb:3 shop:cart:* likely cache\n"},
+		"Rails with options": {map[string]string{"a.rb": rails,
+			"config/environments/production.rb": "config.cache_store = :redis_cache_store, STORE.options\n"}, "a.rb:3 *cart:* likely cache\n"},
+		"class in a module": {map[string]string{
+			"a.rb": "class Redis::Setting\n  def self.set(id, v)\n    redis.set(\"setting:#{id}\", v)\n  end\nend\n",
+			"b.rb": "class B\n  def f(id)\n    redis.set(\"page:#{id}\", 1)\n    Redis::Setting.set(\"x\", 1)\n  end\nend\n"},
+			"a.rb:3 setting:* certain SET\nb.rb:3 page:* certain SET\nb.rb:4 setting:x certain SET\n"},
 		"Rails with files": {map[string]string{"a.rb": rails, "config/environments/production.rb": "# config.cache_store = :redis_cache_store\n"}, ""},
 		"namespace of a global variable and a method": {map[string]string{"a.rb": list,
 			"init.rb": "$redis = Redis::Namespace.new('shop', redis: Redis.new)\n",
