@@ -110,11 +110,14 @@ func TestObjectsOfRedisson(t *testing.T) {
 			"  static <T> void save(String key, T value) {\n    RBucket<T> bucket = CLIENT.getBucket(key);\n" +
 			"    if (bucket.get() == null) {\n      bucket.set(value);\n    }\n  }\n" +
 			"  static boolean drop(String key) {\n    return CLIENT.getBucket(key).delete();\n  }\n" +
+			"  static <T> Map<String, T> all(String key) {\n    RMap<String, T> map = CLIENT.getMap(key);\n    return map.readAllMap();\n  }\n" +
+			"  static <T> Set<T> members(String key) {\n    return CLIENT.getSet(key).readAll();\n  }\n" +
 			"  static <T> RBucket<T> bucketOf(String key) {\n    RBucket<T> bucket = CLIENT.getBucket(key);\n    return bucket;\n  }\n}\n",
 		"Use.java": "class Use {\n  @Cacheable(\"users#30d\")\n  void f(String id) {\n    RedisUtils.load(\"a:\" + id);\n    RedisUtils.save(\"b:\" + id, 1);\n" +
-			"    RedisUtils.drop(\"c:\" + id);\n    RedisUtils.bucketOf(\"d:\" + id);\n  }\n}\n",
+			"    RedisUtils.drop(\"c:\" + id);\n    RedisUtils.bucketOf(\"d:\" + id);\n    RedisUtils.all(\"e:\" + id);\n" +
+			"    RedisUtils.members(\"f:\" + id);\n  }\n}\n",
 	}, "Use.java:2 users::* likely @Cacheable\nUse.java:4 a:* certain GET\nUse.java:5 b:* certain SET\nUse.java:6 c:* certain DEL\n"+
-		"Use.java:7 d:* certain SET\n")
+		"Use.java:7 d:* certain SET\nUse.java:8 e:* certain HGET\nUse.java:9 f:* certain SMEMBERS\n")
 }
 
 // TestConstantsOfEnums has keys that methods and getters of constants make.

@@ -170,13 +170,17 @@ func keyLike(name string) bool {
 	})
 }
 
-// objectReads are methods of objects of Redisson that write no value; those of deletion are DEL.
-var objectReads = map[string]string{"get": "GET", "isexists": "EXISTS", "remaintimetolive": "TTL", "delete": "DEL", "unlink": "DEL",
-	"expire": "EXPIRE", "clearexpire": "PERSIST", "containskey": "HEXISTS", "readallmap": "HGETALL", "readallkeyset": "HKEYS",
-	"readallvalues": "HVALS", "readall": "", "size": "", "isempty": "", "contains": "", "addlistener": "", "removelistener": ""}
+// objectReads are methods of objects of Redisson that write no value, with their commands: "" is that of
+// objectRead for the type of the object.
+var objectReads = map[string]string{"isexists": "EXISTS", "remaintimetolive": "TTL", "delete": "DEL", "unlink": "DEL",
+	"expire": "EXPIRE", "clearexpire": "PERSIST", "get": "", "containskey": "", "readallmap": "", "readallkeyset": "",
+	"readallvalues": "", "readall": "", "size": "", "isempty": "", "contains": "", "addlistener": "", "removelistener": ""}
 
-// objectCommand returns what a checkout does with the object of Redisson that method i returns: command, unless
-// only such methods are called on it, there or by the variable that has it.
+var objectRead = map[string]string{"string": "GET", "hash": "HGET", "list": "LRANGE", "set": "SMEMBERS", "zset": "ZRANGE",
+	"stream": "XRANGE"}
+
+// objectCommand returns what is done with the object of Redisson that the method of token i returns: command, or
+// the first of objectReads if only these are called on it, there or by the variable that has it.
 func (c *collector) objectCommand(i int, command *command) *command {
 	open := i + 1
 	for open < i+20 && !c.is(open, "(") { // behind type arguments
@@ -189,7 +193,7 @@ func (c *collector) objectCommand(i int, command *command) *command {
 	name, found := "", ""
 	read := func(n int) bool {
 		as, ok := objectReads[strings.TrimSuffix(strings.ToLower(c.textOf(n)), "async")]
-		found = cmp.Or(found, as, command.name)
+		found = cmp.Or(found, as, objectRead[command.kind])
 		return ok
 	}
 	if c.is(end, ".") {
