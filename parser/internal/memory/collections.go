@@ -120,7 +120,8 @@ func (a *Accumulator) Sizes(f *Facts) Sizes {
 			Compact: -1, Doubt: Doubt{Approximate: f.Approximate}}
 	default:
 		alloc, usage = m.keySizes(f.NameLen, f.TTL)
-		return Sizes{Allocated: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1, Doubt: Doubt{LowerBound: true}}
+		return Sizes{Allocated: alloc + f.Serialized, Usage: usage + f.Serialized, Compact: -1,
+			Doubt: Doubt{LowerBound: true}}
 	}
 	ka, ku := m.keySizes(f.NameLen, f.TTL)
 	if compact >= 0 {

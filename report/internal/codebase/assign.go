@@ -7,7 +7,8 @@ import (
 
 // assignment reads a declaration or an assignment, whose operator is token i.
 func (c *collector) assignment(i int) {
-	if n := len(c.open); i < max(1, c.header) || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' && (c.syntax == golang || c.syntax == php)) {
+	if n := len(c.open); i < max(1, c.header) || n > 0 && c.open[n-1] != '{' && !(c.open[n-1] == '(' &&
+		(c.syntax == golang || c.syntax == php)) {
 		return // a default, or an argument with a name
 	}
 	at := c.assigned(i)
@@ -288,7 +289,8 @@ func (c *collector) option(name string, n *node, t *token) {
 	s := &site{key: n, line: t.line, source: c.file, function: c.function(), prefix: true}
 	if c.syntax == csharp && strings.EqualFold(name, "instancename") {
 		s.key, s.layer = fixedPrefix(n), distributedLayer
-	} else if n.kind == holeNode || c.made > 0 && t.start < c.tokens[c.made].start || c.syntax == javaScript && c.ofLibrary() {
+	} else if n.kind == holeNode || c.made > 0 && t.start < c.tokens[c.made].start || c.syntax == javaScript &&
+		c.ofLibrary() {
 		return
 	}
 	c.sites = append(c.sites, s)

@@ -73,7 +73,8 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 		if fusedOnServer.MatchString(src) {
 			kind |= cachesFused
 		}
-		if strings.Contains(src, ".UseInMemory(") || strings.Contains(src, ".UseSQLite(") || strings.Contains(src, ".UseDisk(") {
+		if strings.Contains(src, ".UseInMemory(") || strings.Contains(src, ".UseSQLite(") ||
+			strings.Contains(src, ".UseDisk(") {
 			kind |= cachesElsewhere // of EasyCaching
 		}
 	case s == php:

@@ -330,7 +330,8 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	case len(last) < 3 && command.name == "GET" && c.syntax != ruby && c.syntax != golang && !c.file.imports[last],
 		c.syntax == php && receiver == "storage":
 		return 0 // of a dictionary, or of files
-	case (c.file.redis || command.unusual && len(command.name) > 3 && c.syntax.loose) && clients[strings.TrimLeft(last, "$@_")]:
+	case (c.file.redis || command.unusual && len(command.name) > 3 && c.syntax.loose) &&
+		clients[strings.TrimLeft(last, "$@_")]:
 		return Likely
 	}
 	return 0
@@ -351,7 +352,8 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		(c.syntax != python || strings.HasSuffix(last, "cache") || last == "caches") ||
 		strings.HasSuffix(receiver, "cache.store._")
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
-		strings.Contains(last, "prefetch") || strings.Contains(last, "profile") || strings.Contains(last, "config") || strings.Contains(last, "responsecache") {
+		strings.Contains(last, "prefetch") || strings.Contains(last, "profile") || strings.Contains(last, "config") ||
+		strings.Contains(last, "responsecache") {
 		return
 	}
 	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {

@@ -67,7 +67,8 @@ func (c *collector) ownCommand(open int) {
 	}
 	for n := range min(keys, 8) {
 		own.params = append(own.params, "key")
-		own.passes = append(own.passes, passed{key: &node{kind: paramNode, index: int16(n)}, command: scriptCommand, sure: Certain})
+		own.passes = append(own.passes, passed{key: &node{kind: paramNode, index: int16(n)}, command: scriptCommand,
+			sure: Certain})
 	}
 	c.functions = append(c.functions, own)
 }

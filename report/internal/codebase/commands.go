@@ -165,9 +165,10 @@ var prefixOptions = wordSet(`keyprefix key_prefix redis_prefix redisprefix redis
 // one.
 func keyLike(name string) bool {
 	s := strings.ToLower(name)
-	return strings.Contains(s, "key") && !slices.ContainsFunc([]string{"keyword", "keyboard", "primary"}, func(other string) bool {
-		return strings.Contains(s, other)
-	})
+	return strings.Contains(s, "key") && !slices.ContainsFunc([]string{"keyword", "keyboard", "primary"},
+		func(other string) bool {
+			return strings.Contains(s, other)
+		})
 }
 
 // objectReads are methods of objects of Redisson that write no value, with their commands: "" is that of
@@ -176,7 +177,8 @@ var objectReads = map[string]string{"isexists": "EXISTS", "remaintimetolive": "T
 	"expire": "EXPIRE", "clearexpire": "PERSIST", "get": "", "containskey": "", "readallmap": "", "readallkeyset": "",
 	"readallvalues": "", "readall": "", "size": "", "isempty": "", "contains": "", "addlistener": "", "removelistener": ""}
 
-var objectRead = map[string]string{"string": "GET", "hash": "HGET", "list": "LRANGE", "set": "SMEMBERS", "zset": "ZRANGE",
+var objectRead = map[string]string{"string": "GET", "hash": "HGET", "list": "LRANGE", "set": "SMEMBERS",
+	"zset":   "ZRANGE",
 	"stream": "XRANGE"}
 
 // objectCommand returns what is done with the object of Redisson that the method of token i returns: command, or

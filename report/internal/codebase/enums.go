@@ -49,7 +49,8 @@ func (p *program) ofConstant(n *node, at frame) []string {
 	} else if d != nil {
 		return nil // a text
 	}
-	if f, _ := p.function(&node{kind: callNode, text: n.text, of: class, args: n.args}, at); f != nil && f.container == class.text {
+	if f, _ := p.function(&node{kind: callNode, text: n.text, of: class, args: n.args}, at); f != nil &&
+		f.container == class.text {
 		return p.result(f, p.values(n.args, at), at)
 	}
 	if n.text == "name" || n.text == "toString" && n.kind == callNode {

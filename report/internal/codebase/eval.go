@@ -96,7 +96,8 @@ func (p *program) eval(n *node, at frame) []string {
 			return v
 		}
 		in := at.source.syntax // in the others the environment may have another one
-		if mentionsAny(n.args[0], settingWords) && (in == php || in == python || in == ruby || !mentionsAny(n.args[0], settingWords[:1])) {
+		if mentionsAny(n.args[0], settingWords) && (in == php || in == python || in == ruby ||
+			!mentionsAny(n.args[0], settingWords[:1])) {
 			return p.eval(n.args[1], at)
 		}
 		return vary()
@@ -185,7 +186,8 @@ func (p *program) name(n *node, at frame) []string {
 	if !at.source.syntax.getters {
 		f = nil
 	}
-	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) && n.of != nil && n.of.of == nil &&
+	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
+		n.of != nil && n.of.of == nil &&
 		p.classes[class+"."+n.text] == enumClass {
 		if slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class }) ||
 			slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
@@ -193,14 +195,16 @@ func (p *program) name(n *node, at frame) []string {
 		}
 		return []string{n.text} // its text is its name
 	}
-	if at.member != nil && (n.of == nil || isSelf(n.of, at.source.syntax)) && (d == nil && f == nil || d != nil && d.value.kind == holeNode) {
+	if at.member != nil && (n.of == nil || isSelf(n.of, at.source.syntax)) && (d == nil && f == nil || d != nil &&
+		d.value.kind == holeNode) {
 		return orVary(p.field(at.member, n.text))
 	}
 	if d == nil && f == nil || d != nil && d.value.kind == holeNode {
 		d = cmp.Or(p.byDefault(n, at), d)
 	}
 	if d != nil && rank >= other {
-		if at.source.syntax.loose && d.value.kind == textNode && d.value.text != "" && isDigit(d.value.text[0]) && n.text != strings.ToUpper(n.text) {
+		if at.source.syntax.loose && d.value.kind == textNode && d.value.text != "" && isDigit(d.value.text[0]) &&
+			n.text != strings.ToUpper(n.text) {
 			return vary() // what a number begins with
 		}
 		v := p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
@@ -325,7 +329,8 @@ func (p *program) call(n *node, at frame) []string {
 	if strings.TrimSuffix(lower, "async") == "keys" && len(n.args) == 1 {
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
-	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") && !strings.Contains(lower, "by_key") {
+	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") &&
+		!strings.Contains(lower, "by_key") {
 		return p.built(n.args, at)
 	}
 	return vary()

@@ -156,7 +156,8 @@ func (c *collector) hold() {
 }
 
 // classWords are parts of the names of classes that may pass keys on or make them.
-var classWords = []string{"cache", "redis", "stor", "key", "lock", "client", "queue", "session", "token", "limit", "repo", "dao",
+var classWords = []string{"cache", "redis", "stor", "key", "lock", "client", "queue", "session", "token",
+	"limit", "repo", "dao",
 	"service", "manager", "helper", "util", "provider"}
 
 func namesClass(name string) bool {
@@ -180,7 +181,8 @@ func (c *collector) typed(i int) {
 // importNames notes the names that a statement imports.
 func (c *collector) importNames(i int) {
 	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
-		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" || len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
+		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" ||
+			len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
 			return
 		}
 		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {

@@ -37,7 +37,8 @@ func (p *program) declaration(n *node, at frame) (*declaration, int) {
 		return nil, 0
 	}
 	d, rank := choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at)
-	if class := qualifier(n, at.source.syntax); d != nil && class != d.container && (d.enum || p.classes[class] == enumClass) {
+	if class := qualifier(n, at.source.syntax); d != nil && class != d.container && (d.enum ||
+		p.classes[class] == enumClass) {
 		return nil, 0 // an enum inherits nothing
 	}
 	return d, rank
@@ -69,7 +70,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 	qualified, self := qualifier(n, at.source.syntax), isSelf(n.of, at.source.syntax) || strings.HasPrefix(n.text, "@")
 	imported, constant, ties := at.source.imports[n.text], isConstant(n.text) && (n.of != nil || len(n.text) > 3), 0
 	list = nearby(list, at.source)
-	configured := at.source.syntax == javaScript && strings.HasSuffix(n.text, "Prefix") && mentionsAny(n.of, settingWords[1:5])
+	configured := at.source.syntax == javaScript && strings.HasSuffix(n.text, "Prefix") &&
+		mentionsAny(n.of, settingWords[1:5])
 	overridden := false // by a class that extends the one around
 	single := 0         // definitions of the language
 	for _, d := range list {
@@ -91,7 +93,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			switch {
 			case at.source.instance(qualified, source, container) && method(d):
 				rank = 4
-			case container == qualified && (same || at.source.imports[container] || container != "" && container[0] >= 'A' && container[0] <= 'Z'):
+			case container == qualified && (same || at.source.imports[container] || container != "" &&
+				container[0] >= 'A' && container[0] <= 'Z'):
 				rank = 4
 			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
 				rank = 4
@@ -99,7 +102,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
-			case single == 1 && (imported || configured || constant && (!source.syntax.members || n.text == strings.ToUpper(n.text))):
+			case single == 1 && (imported || configured || constant && (!source.syntax.members ||
+				n.text == strings.ToUpper(n.text))):
 				rank = 1
 			}
 			if rank > 0 && same {

@@ -163,7 +163,8 @@ func (s *scanner) callee(c *site) *function {
 		switch class := strings.ToLower(f.container); {
 		case len(typed) > 0:
 		case c.onItself() && f.container == c.function.container &&
-			(f.source == c.source || c.source.syntax != php && c.source.syntax != python) && (!common || f.source.syntax != golang || aboutCache(class)):
+			(f.source == c.source || c.source.syntax != php && c.source.syntax != python) && (!common ||
+			f.source.syntax != golang || aboutCache(class)):
 		case class != "" && similar(class, last) && (!common || class == last ||
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):

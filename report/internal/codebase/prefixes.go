@@ -180,7 +180,8 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	if has["Illuminate"] && !has["config/database.php"] {
 		s.layers[connectionLayer] = "*"
 	}
-	if (has["Illuminate"] || has["think"]) && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] || has["Yii"] {
+	if (has["Illuminate"] || has["think"]) && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] ||
+		has["Yii"] {
 		s.layers[cacheLayer] = "*"
 	}
 	if p := s.layers[cacheLayer]; p != "" && isWord(p[len(p)-1]) && has["Illuminate"] {

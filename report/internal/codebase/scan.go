@@ -175,8 +175,9 @@ func aboutServer(src string) bool {
 
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
-	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{}, settings: s.settings(),
-		classes: map[string]class{}}
+	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{},
+		settings: s.settings(),
+		classes:  map[string]class{}}
 	s.found = map[string]int{}
 	s.caches = map[*syntax]cacheKind{}
 	var sites []*site
@@ -238,7 +239,8 @@ func (s *scanner) declarations() {
 			site.rest = true
 			continue
 		}
-		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && !site.ofYii() && len(parametersOf(nil, site.key, 0)) > 0 &&
+		if f := site.function; f != nil && site.command != nil && len(f.passes) < 8 && !site.ofYii() &&
+			len(parametersOf(nil, site.key, 0)) > 0 &&
 			!(site.onItself() && slices.ContainsFunc(nearby(s.program.functions[site.callee], f.source), func(own *function) bool {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does

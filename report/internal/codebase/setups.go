@@ -58,7 +58,8 @@ func (c *collector) setUp(i int, list []setupWord) {
 		c.syntax == golang && (t.first || c.textOf(first) == "func" && c.is(i-1, ")")) {
 		return // a definition
 	}
-	if word := c.textOf(i); c.syntax == javaScript && word[0] >= 'A' && word[0] <= 'Z' && word != strings.ToUpper(word) && !c.is(i+1, "(") && !c.is(i+1, "<") {
+	if word := c.textOf(i); c.syntax == javaScript && word[0] >= 'A' && word[0] <= 'Z' &&
+		word != strings.ToUpper(word) && !c.is(i+1, "(") && !c.is(i+1, "<") {
 		return // of a type
 	}
 	for _, w := range list {

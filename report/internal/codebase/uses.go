@@ -124,7 +124,8 @@ func (s *scanner) builders() {
 		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
 		key := Join(parts)
 		before, known := used[key]
-		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins || strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
+		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins ||
+			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
 		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel"}, func(word string) bool {

@@ -136,8 +136,9 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 // lacksClient returns the languages of the checkout in which neither an import, nor a setting, nor
 // the set-up of a framework names a client of the server: what they cache is in the process.
 func (s *scanner) lacksClient() map[*syntax]bool {
-	has := map[*syntax]bool{java: s.caches[java]|s.caches[kotlin] >= cachesOnServer, csharp: s.caches[csharp] >= cachesOnServer,
-		php: s.symfonyCaches, python: s.caches[python] >= cachesOnServer}
+	has := map[*syntax]bool{java: s.caches[java]|s.caches[kotlin] >= cachesOnServer,
+		csharp: s.caches[csharp] >= cachesOnServer,
+		php:    s.symfonyCaches, python: s.caches[python] >= cachesOnServer}
 	for path := range s.program.settings {
 		has[java] = has[java] || ofServer(strings.ToLower(path))
 	}

@@ -255,7 +255,8 @@ func (b *Block) noteSamples(name []byte, f *naming.Facts, leaf, weight int32, si
 			continue
 		}
 		above.samples[kind]++
-		first := b.note(sample{parent: b.path[depth], node: b.path[depth+1], kind: kind, weight: weight, hash: hash, size: size},
+		first := b.note(sample{parent: b.path[depth], node: b.path[depth+1], kind: kind, weight: weight, hash: hash,
+			size: size},
 			value)
 		often := first.samples > 1 && sampledOften*first.samples >= above.samples[kind]
 		if node.wide && (often || size > 2*b.table.spots[above.spots[kind]].bytes) {

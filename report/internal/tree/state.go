@@ -79,7 +79,8 @@ func NewReader(t *Tree) *Reader {
 // Read adds the next node. It returns false if it cannot be one of a tree.
 func (r *Reader) Read(rec *Record) (node int32, ok bool) {
 	t := r.tree
-	if rec.Flags >= recordFlags || rec.Missed < 0 || rec.SampledKeys < 0 || rec.SampledSize < 0 || min(rec.Lost[0], rec.Lost[1]) < -1 ||
+	if rec.Flags >= recordFlags || rec.Missed < 0 || rec.SampledKeys < 0 || rec.SampledSize < 0 ||
+		min(rec.Lost[0], rec.Lost[1]) < -1 ||
 		len(rec.Label) > 2*maxValue+8 || t.used >= 2*MaxNodes {
 		return 0, false
 	}
