@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +186,7 @@ func TestConversionAndFunction(t *testing.T) {
 
 // FuzzSources checks that no source ends the program, whatever the language.
 func FuzzSources(f *testing.F) {
+	extensions := []string{".ts", ".py", ".rb", ".php", ".java", ".kt", ".go", ".cs", ".rs"}
 	entries, err := os.ReadDir("testdata/languages")
 	if err != nil {
 		f.Fatal(err)
@@ -194,24 +196,20 @@ func FuzzSources(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(text))
+		f.Add(string(text), uint(slices.Index(extensions, filepath.Ext(e.Name()))))
 	}
-	f.Fuzz(func(t *testing.T, src string) {
-		files := map[string]string{}
-		for _, extension := range []string{"ts", "py", "rb", "php", "java", "kt", "go", "cs", "rs"} {
-			files["redis."+extension] = src
-		}
-		checkout(t, files)
-		for extension, s := range syntaxes {
-			file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{},
-				holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
-			for _, callees := range []map[string]bool{nil, {"set": true}} {
-				c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees}
-				c.run()
-				for _, site := range c.sites {
-					if site.line < 1 || int(site.line) > strings.Count(src, "\n")+1 {
-						t.Fatalf("%s: line %d", extension, site.line)
-					}
+	f.Fuzz(func(t *testing.T, src string, language uint) {
+		extension := extensions[language%uint(len(extensions))]
+		checkout(t, map[string]string{"redis" + extension: src, "keys" + extension: src})
+		s := syntaxes[extension]
+		file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{},
+			holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
+		for _, callees := range []map[string]bool{nil, {"set": true}} {
+			c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees}
+			c.run()
+			for _, site := range c.sites {
+				if site.line < 1 || int(site.line) > strings.Count(src, "\n")+1 {
+					t.Fatalf("%s: line %d", extension, site.line)
 				}
 			}
 		}
