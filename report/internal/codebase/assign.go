@@ -311,10 +311,11 @@ func (c *collector) declare(name, container string, value *node, t *token) {
 	if len(c.decls) > 20_000 || c.callees != nil {
 		return
 	}
-	if !useful(value, 0) {
+	if !useful(value, 0) && !(value.kind == paramNode && value.of == nil) {
 		value = hole // it still says that the name has more than one meaning
 	}
-	d := &declaration{name: c.words.keep(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line, source: c.file}
+	d := &declaration{name: c.words.keep(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line,
+		source: c.file, in: c.function()}
 	if keyLike(name) || keyLike(container) {
 		d.text = c.lineOf(t)
 	}

@@ -33,6 +33,7 @@ type declaration struct {
 	text            string // of the line, if the name says that it is a key
 	enum            bool   // it is a constant of an enum, with the arguments of its constructor
 	source          *source
+	in              *function // around it, nil none
 	use             use
 }
 
@@ -116,6 +117,9 @@ type collector struct {
 // notFunctions are words that a parenthesis follows and that call nothing.
 var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
 	match when super constructor await new throw yield with synchronized`)
+
+// notNames are words behind which a word with a parenthesis is no method.
+var notNames = wordSet("else in is do class record struct")
 
 func (c *collector) run() {
 	if c.callees == nil {
@@ -382,6 +386,9 @@ func (c *collector) body(i, from int, name, container string, open int) bool {
 			}
 			f := c.newFunction(name, container, open)
 			c.result(f, n+1)
+			if c.syntax == kotlin || c.syntax == csharp {
+				c.enter(scope{function: f, end: c.endOf(n + 1)})
+			}
 			return true
 		case c.is(n, ";"), c.is(n, "}"), c.is(n, "=") && c.syntax != rust, c.is(n, ")"), c.is(n, ",") && c.methods && c.syntax == javaScript:
 			return false
@@ -402,7 +409,7 @@ func (c *collector) methodHeader(i, open int) bool {
 	if i > 0 {
 		prev := &c.tokens[i-1]
 		if prev.kind == wordToken {
-			if w := c.textOf(i - 1); notFunctions[w] || w == "else" || w == "in" || w == "is" || w == "do" {
+			if w := c.textOf(i - 1); notFunctions[w] || notNames[w] {
 				return false
 			}
 		} else if c.typeFirst {

@@ -195,11 +195,11 @@ func (p *program) name(n *node, at frame) []string {
 		}
 		return []string{n.text} // its text is its name
 	}
-	if at.member != nil && (n.of == nil || isSelf(n.of, at.source.syntax)) && (d == nil && f == nil || d != nil &&
-		d.value.kind == holeNode) {
+	unknown := d == nil && f == nil || d != nil && (d.value.kind == holeNode || d.value.kind == paramNode)
+	if at.member != nil && unknown && (n.of == nil || isSelf(n.of, at.source.syntax)) {
 		return orVary(p.field(at.member, n.text))
 	}
-	if d == nil && f == nil || d != nil && d.value.kind == holeNode {
+	if unknown {
 		d = cmp.Or(p.byDefault(n, at), d)
 	}
 	if d != nil && rank >= other {

@@ -135,7 +135,8 @@ func (s *scanner) callee(c *site) *function {
 	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
-		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {
+		if f == nil || len(f.passes) == 0 || common && f.container != "" && f.container != f.name &&
+			(c.function == nil || f.container != c.function.container) {
 			return nil
 		}
 		return f
@@ -176,8 +177,10 @@ func (s *scanner) callee(c *site) *function {
 			continue
 		}
 		switch {
-		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args):
+		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args),
+			found.due == 0 && f.due > 0: // which passed keys on before this round
 			found = f
+		case found.due > 0 && f.due == 0:
 		case len(f.params) == len(c.args) && f.container != found.container:
 			return nil
 		}

@@ -248,6 +248,7 @@ func (s *scanner) declarations() {
 				list: site.list, before: site.before})
 		}
 	}
+	s.constructors(sites)
 	for _, site := range sites {
 		if site.setup != nil || site.rest || site.prefix && site.layer != 0 {
 			continue
