@@ -207,7 +207,12 @@ func (p *program) name(n *node, at frame) []string {
 			n.text != strings.ToUpper(n.text) {
 			return vary() // what a number begins with
 		}
-		v := p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
+		var v []string
+		if d.value.kind == eitherNode && d.value.text != "" { // one of two texts, in the whole run of the program
+			v = common(d.value.args[0].text, d.value.args[1].text)
+		} else {
+			v = p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
+		}
 		p.reach(&d.use, v)
 		return v
 	}
@@ -215,6 +220,25 @@ func (p *program) name(n *node, at frame) []string {
 		return p.result(f, nil, at)
 	}
 	return vary()
+}
+
+// common returns the parts that two texts have: how they begin and how they end.
+func common(a, b string) []string {
+	begin, end := 0, 0
+	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
+		begin++
+	}
+	for end < min(len(a), len(b))-begin && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	parts := []string{a[:begin], "", a[len(a)-end:]}
+	if begin == 0 {
+		parts = parts[1:]
+	}
+	if end == 0 {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
 }
 
 // result returns the value of a function of the checkout.
@@ -237,7 +261,9 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 		}
 	}
 	i := 0
-	if len(found) > 1 {
+	if first := shortest(found); first != nil {
+		found = [][]string{add(slices.Clone(first), "")}
+	} else if len(found) > 1 {
 		i = p.pick(f, len(found))
 	}
 	if len(found) == 0 || i < 0 || unknown && at.part {
@@ -245,6 +271,18 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	}
 	p.reach(&f.use, found[i])
 	return found[i]
+}
+
+// shortest returns the shortest of several values if the others begin with it, else nil.
+func shortest(list [][]string) (first []string) {
+	if len(list) < 2 {
+		return nil
+	}
+	first = slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
+	if slices.ContainsFunc(list, func(v []string) bool { return !strings.HasPrefix(Join(v), Join(first)) }) {
+		return nil
+	}
+	return first
 }
 
 // passThrough are functions and methods whose value is that of their argument or of

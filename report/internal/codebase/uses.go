@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A use says which keys commands make of the value of a constant or a function.
@@ -23,13 +24,26 @@ type reach struct {
 }
 
 // alternatives yields the values of an expression: several where one variable or one function of it
-// has several.
+// has several. A value that another one covers is left out: often no call takes its branch.
 func (p *program) alternatives(eval func() []string) func(yield func([]string) bool) {
 	return func(yield func([]string) bool) {
 		p.several, p.choices = nil, 1
+		var all []string
 		for p.choice = 0; p.choice < p.choices; p.choice++ {
 			p.steps, p.reached = 0, p.reached[:0]
-			if !yield(eval()) {
+			value := eval()
+			if p.choices == 1 {
+				yield(value)
+				return
+			}
+			all = append(all, Join(value))
+		}
+		for p.choice = range all {
+			covered := slices.ContainsFunc(all, func(other string) bool {
+				return other != all[p.choice] && strings.ContainsFunc(other, unicode.IsLetter) && matchName(other, all[p.choice])
+			})
+			p.steps, p.reached = 0, p.reached[:0]
+			if !covered && !yield(eval()) {
 				break
 			}
 		}
@@ -145,7 +159,7 @@ func (s *scanner) builders() {
 				continue
 			}
 			for _, r := range f.returns {
-				if r.value.kind != wordNode && r.value.kind != paramNode {
+				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
 					builder(c, &f.use, r.value)
 				}
