@@ -182,3 +182,34 @@ func (s *scanner) aboutServer(c *site) bool {
 	}
 	return false
 }
+
+// common returns the parts that two texts have: how they begin and how they end.
+func common(a, b string) []string {
+	begin, end := 0, 0
+	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
+		begin++
+	}
+	for end < min(len(a), len(b))-begin && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	parts := []string{a[:begin], "", a[len(a)-end:]}
+	if begin == 0 {
+		parts = parts[1:]
+	}
+	if end == 0 {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
+
+// shortest returns the shortest of several values if the others begin with it, else nil.
+func shortest(list [][]string) (first []string) {
+	if len(list) < 2 {
+		return nil
+	}
+	first = slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
+	if slices.ContainsFunc(list, func(v []string) bool { return !strings.HasPrefix(Join(v), Join(first)) }) {
+		return nil
+	}
+	return first
+}
