@@ -21,6 +21,9 @@ func (c *collector) call(i int, word string) {
 			return // of a client of HTTP whose answers are cached: http.cache(1.minute).get(url)
 		}
 	}
+	if (c.syntax == rust || c.syntax == golang) && c.appended(i, args) {
+		return
+	}
 	t := &c.tokens[i]
 	if c.callees == nil {
 		n, bit := callHash(word)
@@ -58,7 +61,13 @@ func (c *collector) call(i int, word string) {
 		c.scriptCall(args, receiver, t)
 		return
 	}
+	if c.syntax == golang && c.cachedRow(i, receiver, args) {
+		return
+	}
 	command := operation(receiver, word)
+	if c.syntax == golang && c.isContext(args[0]) {
+		word = strings.TrimSuffix(word, "Ctx") // of go-zero
+	}
 	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
 		if command = commandOf(word); command != nil && command.jvm && !c.jvm || c.syntax == golang && word == lower {
 			command = nil // of Redisson, or not exported
@@ -90,12 +99,15 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	sure, key := c.sureOf(command, receiver), 0
+	if last := lastWord(receiver); word != c.textOf(i) && sure == 0 && last != "ssdb" && (command.unusual || last == "kv") {
+		sure = Certain
+	}
 	if c.isContext(args[0]) {
 		key, args = 1, args[1:]
 	} else if c.syntax == golang && sure == Likely && !command.unusual {
 		return // clients take a context
 	}
-	if c.syntax == golang && sure == Likely && !command.unusual && lastWord(receiver) == "cache" {
+	if (c.syntax == golang || c.syntax == rust) && sure == Likely && !command.unusual && lastWord(receiver) == "cache" {
 		return // whose type does not say what it is
 	}
 	if sure == 0 || len(args) == 0 {
