@@ -2,7 +2,6 @@ package codebase
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -19,6 +18,9 @@ func (c *collector) call(i int, word string) {
 		if open := c.opening(i - 2); open > 0 && open < i-3 && c.textOf(open-1) == "cache" {
 			return // of a client of HTTP whose answers are cached: http.cache(1.minute).get(url)
 		}
+	}
+	if (c.syntax == rust || c.syntax == golang) && c.appended(i, args) {
+		return
 	}
 	t := &c.tokens[i]
 	if c.callees == nil {
@@ -65,7 +67,13 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
+	if c.syntax == golang && c.cachedRow(i, receiver, args) {
+		return
+	}
 	command := operation(receiver, word)
+	if c.syntax == golang && c.isContext(args[0]) {
+		word = strings.TrimSuffix(word, "Ctx") // of go-zero
+	}
 	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
 		if command = commandOf(word); command != nil && command.jvm && !c.jvm || c.syntax == golang && word == lower {
 			command = nil // of Redisson, or not exported
@@ -97,12 +105,15 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	sure, key := c.sureOf(command, receiver), 0
+	if last := lastWord(receiver); word != c.textOf(i) && sure == 0 && last != "ssdb" && (command.unusual || last == "kv") {
+		sure = Certain
+	}
 	if c.isContext(args[0]) {
 		key, args = 1, args[1:]
 	} else if c.syntax == golang && sure == Likely && !command.unusual {
 		return // clients take a context
 	}
-	if c.syntax == golang && sure == Likely && !command.unusual && lastWord(receiver) == "cache" {
+	if (c.syntax == golang || c.syntax == rust) && sure == Likely && !command.unusual && lastWord(receiver) == "cache" {
 		return // whose type does not say what it is
 	}
 	if sure == 0 || len(args) == 0 {
@@ -141,26 +152,6 @@ func (c *collector) call(i int, word string) {
 func isOption(command *command, n *node) bool {
 	return n.label != "" && n.label != "keys" || strings.HasSuffix(command.name, "STORE") && n.kind == textNode &&
 		slices.Contains([]string{"WEIGHTS", "AGGREGATE", "SUM", "MIN", "MAX"}, strings.ToUpper(n.text))
-}
-
-// fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
-// as commands take the name of a field.
-func (c *collector) fieldOfScript(n int, t *token) bool {
-	near := c.src[max(0, int(t.start)-4000):min(len(c.src), int(t.start)+4000)]
-	before := strings.Split(near, "KEYS["+strconv.Itoa(n)+"]")
-	before = before[:len(before)-1]
-	return n > 1 && len(before) > 0 && !slices.ContainsFunc(before, func(s string) bool {
-		return !strings.HasSuffix(strings.TrimSpace(s), "],")
-	})
-}
-
-// keysOfScript returns the keys of a script, whose number precedes them.
-func keysOfScript(args []*node) []*node {
-	if len(args) < 3 || args[1].kind != textNode {
-		return nil
-	}
-	n, _ := strconv.Atoi(args[1].text)
-	return args[2 : 2+max(0, min(n, len(args)-2))]
 }
 
 // pairs are commands whose second argument is a key, too.

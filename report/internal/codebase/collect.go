@@ -10,6 +10,7 @@ type source struct {
 	path    string
 	order   int    // of the file among all
 	dir     string // path of its directory
+	pack    string // that of its package of npm, in the other languages ""
 	base    string // its name without extension
 	syntax  *syntax
 	redis   bool              // it speaks of Redis

@@ -133,7 +133,8 @@ func (s *scanner) known(f *function) *function {
 func (s *scanner) callee(c *site) *function {
 	n := &node{kind: callNode, text: c.callee, args: c.args}
 	lower := strings.ToLower(c.callee)
-	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6
+	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6 ||
+		strings.HasSuffix(lower, "publish") || strings.HasSuffix(lower, "subscribe")
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
 		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {
@@ -156,9 +157,13 @@ func (s *scanner) callee(c *site) *function {
 	if len(typed) > 0 {
 		list = typed
 	}
+	if f := s.implementation(c, last, list); f != nil && len(typed) == 0 {
+		return f
+	}
 	for _, f := range list {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
-			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest {
+			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest ||
+			common && f.source.pack != c.source.pack && !c.source.imports[f.container] {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {
@@ -184,6 +189,26 @@ func (s *scanner) callee(c *site) *function {
 		}
 	}
 	return found
+}
+
+// implementation returns the only method of a type on the server that a call of an interface of Go may mean, nil
+// if that is not known.
+func (s *scanner) implementation(c *site, variable string, list []*function) (only *function) {
+	kind := c.source.types[variable]
+	if c.source.syntax != golang || !aboutCache(kind) && !strings.Contains(kind, "Stor") ||
+		slices.ContainsFunc(list, func(f *function) bool { return f.container == kind }) {
+		return nil
+	}
+	for _, f := range list {
+		if len(f.passes) > 0 && f.source.syntax == golang && len(f.params) == len(c.args) &&
+			ofServer(strings.ToLower(lastWord(f.source.dir)+"."+f.container)) {
+			if only != nil {
+				return nil
+			}
+			only = f
+		}
+	}
+	return only
 }
 
 // onItself reports whether a site calls a method of the object around.
@@ -236,7 +261,8 @@ var joiners = strings.NewReplacer("_", "", "$", "", "*", "")
 // similar reports whether a variable has the name of a class.
 func similar(class, variable string) bool {
 	class, variable = joiners.Replace(class), joiners.Replace(variable)
-	return len(variable) > 2 && (strings.HasSuffix(class, variable) || strings.HasSuffix(variable, class) || strings.TrimSuffix(class, "impl") == variable)
+	return len(variable) > 2 && (strings.HasSuffix(class, variable) || class == variable ||
+		len(class) > 4 && strings.HasSuffix(variable, class) || strings.TrimSuffix(class, "impl") == variable)
 }
 
 // callHash is the place of a name in source.calls.

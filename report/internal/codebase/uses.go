@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A use says which keys commands make of the value of a constant or a function.
@@ -24,13 +25,26 @@ type reach struct {
 }
 
 // alternatives yields the values of an expression: several where one variable or one function of it
-// has several.
+// has several. A value that another one covers is left out: often no call takes its branch.
 func (p *program) alternatives(eval func() []string) func(yield func([]string) bool) {
 	return func(yield func([]string) bool) {
 		p.several, p.choices = nil, 1
+		var all []string
 		for p.choice = 0; p.choice < p.choices; p.choice++ {
 			p.steps, p.reached = 0, p.reached[:0]
-			if !yield(eval()) {
+			value := eval()
+			if p.choices == 1 {
+				yield(value)
+				return
+			}
+			all = append(all, Join(value))
+		}
+		for p.choice = range all {
+			covered := slices.ContainsFunc(all, func(other string) bool {
+				return other != all[p.choice] && strings.ContainsFunc(other, unicode.IsLetter) && matchName(other, all[p.choice])
+			})
+			p.steps, p.reached = 0, p.reached[:0]
+			if !covered && !yield(eval()) {
 				break
 			}
 		}
@@ -156,7 +170,7 @@ func (s *scanner) builders() {
 				continue
 			}
 			for _, r := range f.returns {
-				if r.value.kind != wordNode && r.value.kind != paramNode {
+				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
 					builder(c, &f.use, r.value)
 				}
@@ -178,4 +192,35 @@ func (s *scanner) aboutServer(c *site) bool {
 		}
 	}
 	return false
+}
+
+// common returns the parts that two texts have: how they begin and how they end.
+func common(a, b string) []string {
+	begin, end := 0, 0
+	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
+		begin++
+	}
+	for end < min(len(a), len(b))-begin && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	parts := []string{a[:begin], "", a[len(a)-end:]}
+	if begin == 0 {
+		parts = parts[1:]
+	}
+	if end == 0 {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
+
+// shortest returns the shortest of several values if the others begin with it, else nil.
+func shortest(list [][]string) (first []string) {
+	if len(list) < 2 {
+		return nil
+	}
+	first = slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
+	if slices.ContainsFunc(list, func(v []string) bool { return !strings.HasPrefix(Join(v), Join(first)) }) {
+		return nil
+	}
+	return first
 }
