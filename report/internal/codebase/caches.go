@@ -81,8 +81,8 @@ var cacheDriver = sync.OnceValue(func() *regexp.Regexp {
 var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\benv\()?'([\w.]*)'`) })
 
 // otherStores are drivers of caches of PHP that are not on the server.
-var otherStores = wordSet("file files filesystem database array apc apcu
-	memcached memcache dynamodb null octane dummy sqlite")
+var otherStores = wordSet(`file files filesystem database array apc apcu
+	memcached memcache dynamodb null octane dummy sqlite`)
 
 // phpCaches are words of the imports of caches of PHP that may be on the server.
 var phpCaches = strings.Fields("Illuminate Facades think Hyperf yii SimpleCache ItemInterface")
