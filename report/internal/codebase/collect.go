@@ -13,9 +13,9 @@ type source struct {
 	pack    string // that of its package of npm, in the other languages ""
 	base    string // its name without extension
 	syntax  *syntax
-	redis   bool // it speaks of Redis
-	client  bool // it imports a client
-	caches  cacheKind
+	redis   bool              // it speaks of Redis
+	client  bool              // it imports a client
+	store   store             // of its caches, as the file says
 	typed   bool              // it has a cache of ABP, which writes c:NAME,k:KEY
 	imports map[string]bool   // words of its import statements
 	supers  map[string]bool   // words behind the names of its classes: what they extend
@@ -68,6 +68,7 @@ type passed struct {
 	expiry  expiry
 	list    bool   // the key is a parameter that is a list of keys
 	before  string // what precedes the key
+	needs   *store // what keeps the cache on the server
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -88,6 +89,7 @@ type site struct {
 	// Of a call of a function of the checkout: its name, arguments, and what it is
 	// called on.
 	callee, receiver string
+	needs            *store // what keeps the cache on the server, nil it is there
 	args             []*node
 	prefix           bool       // it is an option of a client
 	list             bool       // the key is a parameter that is a list of keys
@@ -223,7 +225,7 @@ func (c *collector) word(i int, t *token) {
 	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
 		c.prefixText(i, word)
 	}
-	if word == "cache_store" && c.syntax == ruby && c.file.caches&cachesOnServer != 0 {
+	if word == "cache_store" && c.syntax == ruby && c.file.store.kind != 0 {
 		c.storeOptions(i)
 	}
 	c.enumMember(i, word)

@@ -40,7 +40,8 @@ func (s *scanner) passOn(c *site, f *function) {
 		pass := &f.passes[n]
 		s.program.steps = 0
 		c.args = f.order(c.args)
-		c.command, c.sure, c.expiry, c.before = pass.command, pass.sure, pass.expiry, pass.before
+		c.command, c.sure, c.expiry = pass.command, pass.sure, pass.expiry
+		c.before, c.needs = pass.before, pass.needs
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
 			if i < len(c.args) {
@@ -50,7 +51,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
 			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
-				list: pass.list, before: pass.before, via: f, next: pass, args: c.args})
+				list: pass.list, before: pass.before, needs: pass.needs, via: f, next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
