@@ -47,7 +47,7 @@ func (c *collector) call(i int, word string) {
 	case receiver == "redis.namespace" && word == "new" && c.syntax == ruby:
 		c.scope(i, args[0])
 		return
-	case raw[lower]:
+	case raw[lower], c.jvm && strings.HasPrefix(lower, "execute") && strings.HasSuffix(receiver, "script"):
 		if !c.rawCall(i, lower, receiver, args, t) && c.jvm && strings.HasPrefix(lower, "execute") {
 			c.scriptCall(args, receiver, t)
 		}
@@ -239,6 +239,9 @@ func (c *collector) receiver(i int) string {
 			break
 		}
 		w := c.textOf(n)
+		if w == "Value" && c.syntax == csharp && len(words) == 0 && c.methodBefore(n) { // of Lazy
+			continue
+		}
 		if v := c.locals()[w]; v != nil && !c.methodBefore(n) && !notClient(strings.ToLower(w)) {
 			if about := mention(v, 0); about != "" {
 				words = append(words, about)

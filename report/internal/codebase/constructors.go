@@ -1,6 +1,10 @@
 package codebase
 
-import "slices"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // constructors notes that a constructor passes on what it stores in a member, if a method of the class builds the key
 // of a command of it.
@@ -22,7 +26,7 @@ func (s *scanner) constructors(sites []*site) {
 				continue
 			}
 			made.passes = append(made.passes, passed{key: key, command: c.command, sure: c.sure, expiry: c.expiry,
-				before: c.before})
+				before: c.before, needs: c.needs})
 		}
 	}
 }
@@ -81,6 +85,34 @@ func given(n *node, args []*node, depth int) *node {
 		m.args = append(m.args, given(a, args, depth+1))
 	}
 	return &m
+}
+
+// objects notes members of objects that are the keys of commands: cache.set(key.text, value).
+func (s *scanner) objects(sites []*site) {
+	s.members = map[string]*site{}
+	for _, c := range sites {
+		if c.command == nil || c.key == nil || c.key.of == nil || c.key.of.of != nil || len(c.key.args) > 0 ||
+			c.key.kind != wordNode && c.key.kind != callNode {
+			continue
+		}
+		class := c.source.types[strings.ToLower(c.key.of.text)]
+		if name := class + "." + c.key.text; class != "" && keyLike(name) && s.members[name] == nil {
+			s.members[name] = c
+		}
+	}
+}
+
+// member returns a site whose key is a member of a class or of what that extends, nil if there is none.
+func (s *scanner) member(in *source, class, name string) *site {
+	if len(s.members) == 0 {
+		return nil
+	}
+	for _, class := range append(slices.Sorted(maps.Keys(in.supers)), class) {
+		if c := s.members[class+"."+name]; c != nil {
+			return c
+		}
+	}
+	return nil
 }
 
 // superclass returns the name of what the class around extends, if the word of a call means its constructor.

@@ -60,11 +60,33 @@ func TestKeysOfScripts(t *testing.T) {
 			"  private StringRedisTemplate redisTemplate;\n  private LuaScript takeScript;\n  void f(String id) {\n" +
 			"    List<String> keys = List.of(\"a:\" + id, \"b:\" + id);\n    redisTemplate.execute(script, keys, \"x:\" + id);\n" +
 			"    redisTemplate.execute(script, Collections.singletonList(\"c:\" + id), Arrays.asList(\"d:\" + id));\n" +
-			"    takeScript.executeAsync(List.of(\"e:\" + id), List.of(\"f:\" + id));\n" +
-			"    redisTemplate.delete(Arrays.asList(\"g:1\", \"h:\" + id));\n  }\n}\n",
+			"    takeScript.executeAsync(List.of(\"e:\" + id, channelOf(id)), List.of(\"f:\" + id));\n" +
+			"    redisTemplate.delete(Arrays.asList(\"g:1\", \"h:\" + id));\n  }\n" +
+			"  static String channelOf(String id) { return \"ch:\" + id; }\n}\n",
 		"Scripts.cs": "using StackExchange.Redis;\nclass Scripts {\n  void F(IDatabase db, string id) {\n" +
 			"    db.ScriptEvaluate(script, new RedisKey[] { $\"i:{id}\" }, new RedisValue[] { $\"k:{id}\" });\n  }\n}\n",
 	}, "Scripts.cs:4 i:* certain EVAL\nScripts.java:7 a:* certain EVAL\nScripts.java:7 b:* certain EVAL\n"+
 		"Scripts.java:8 c:* certain EVAL\nScripts.java:9 e:* certain EVAL\nScripts.java:10 g:1 certain DEL\n"+
 		"Scripts.java:10 h:* certain DEL\n")
+}
+
+// TestNamesOfObjects has objects of Redisson whose names a mapper changes, a client that is made when it is needed, and
+// keys that are members of objects.
+func TestNamesOfObjects(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Config.java": "import org.redisson.config.Config;\nclass Configs {\n" +
+			"  void f(Config config) { config.useSingleServer().setNameMapper(new Names(prefix)); }\n}\n",
+		"Use.java": "import org.redisson.api.RedissonClient;\nclass Use {\n  void f(RedissonClient redisson, String id) {\n" +
+			"    redisson.getBucket(\"code:\" + id).set(\"\");\n  }\n}\n",
+		"Use.cs": "using StackExchange.Redis;\nclass Use {\n  private readonly Lazy<IDatabase> _redis;\n" +
+			"  void F(string id) { _redis.Value.StringSet($\"cart:{id}\", 1); }\n}\n",
+	}, "Use.cs:4 cart:* certain SET\nUse.java:4 *code:* certain SET\n")
+	checkLines(t, map[string]string{
+		"Store.kt": "import org.springframework.data.redis.core.RedisTemplate\n" +
+			"class Store(private val redisTemplate: RedisTemplate<String, String>) {\n" +
+			"  fun save(key: CacheKey, value: String) = redisTemplate.opsForValue().set(key.key, value)\n}\n",
+		"Keys.kt": "import java.time.Duration\nsealed class RankKey(override val ttl: Duration) : CacheKey {\n" +
+			"  data class Day(val day: String) : RankKey(Duration.ofDays(2)) {\n    override val key: String = \"rank:all:$day\"\n" +
+			"    override val otherKey: String = \"other:all:$day\"\n  }\n}\n",
+	}, "Keys.kt:4 rank:all:* likely\n")
 }

@@ -20,6 +20,7 @@ const (
 	otherLayer                        // a library whose prefix another program sets
 	keyspaceLayer                     // databases of StackExchange.Redis, see WithKeyPrefix
 	distributedLayer                  // distributed caches of .NET, see InstanceName
+	redissonLayer                     // objects of Redisson, see setNameMapper
 	springLayer                       // caches of Spring
 	clientLayer                       // clients of JavaScript
 )
@@ -34,6 +35,8 @@ func (c *collector) layerOf(s *site) layer {
 		return distributedLayer
 	case command == cacheableCommand:
 		return springLayer
+	case command != nil && command.jvm:
+		return redissonLayer
 	case c.syntax == csharp && command != nil && !command.isCache():
 		return keyspaceLayer
 	case command == nil:

@@ -99,6 +99,7 @@ type scanner struct {
 	scopes   map[string]*node        // what clients with global names put before each key
 	layers   [clientLayer + 1]string // prefixes
 	clients  map[string]string       // prefixes, see clientPrefixes
+	members  map[string]*site        // by class and name, see objects
 }
 
 // A reading is what one pass over one file found.
@@ -254,6 +255,7 @@ func (s *scanner) declarations() {
 		}
 	}
 	s.constructors(sites)
+	s.objects(sites)
 	for _, site := range sites {
 		if site.setup != nil || site.rest || site.prefix && site.layer != 0 {
 			continue

@@ -135,7 +135,7 @@ func (s *scanner) builders() {
 			}
 		}
 	}
-	builder := func(c *site, u *use, value *node) {
+	builder := func(c *site, u *use, value *node, of *site) {
 		if u.key != nil && !u.several {
 			c.before, c.needs = u.before, u.needs
 			s.add(c, u.key)
@@ -156,13 +156,16 @@ func (s *scanner) builders() {
 		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel"}, func(word string) bool {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
-		if (u.begins || u.whole || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
+		if of != nil && u.key == nil {
+			c.before, c.needs = of.before, of.needs
+		}
+		if (u.begins || u.whole || of != nil && u.key == nil || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
 			s.add(c, parts)
 		}
 	}
 	for _, d := range s.decls {
 		c := &site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{container: d.container}}
-		builder(c, &d.use, d.only())
+		builder(c, &d.use, d.only(), s.member(d.source, d.container, d.name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
@@ -172,7 +175,7 @@ func (s *scanner) builders() {
 			for _, r := range f.returns {
 				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
-					builder(c, &f.use, r.value)
+					builder(c, &f.use, r.value, s.member(f.source, f.container, f.name))
 				}
 			}
 		}
