@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -48,7 +49,7 @@ func (c *collector) assignment(i int) {
 			c.forget(first - 2)
 		}
 		if v := n; locals != nil && v.kind == callNode && len(locals) < 1000 { // key, err := keyOf(id)
-			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false)
+			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false, 0)
 		}
 		n = hole
 	}
@@ -58,7 +59,8 @@ func (c *collector) assignment(i int) {
 		if len(locals) < 1000 {
 			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
 				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
-			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps)
+			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps,
+				c.guardOf(c.function(), at, end))
 		}
 		if keyLike(name) {
 			c.named(n, t)
@@ -344,12 +346,18 @@ func (c *collector) returned(i int) {
 // result adds the expression at a token to the values of a function.
 func (c *collector) result(f *function, i int) {
 	n, end := c.expression(i)
+	own := c.guardOf(f, i-1, end)
+	g := cmp.Or(own, f.beyond)
+	f.beyond = cmp.Or(-own, f.beyond)
+	if c.syntax.loose {
+		n = c.boundTo(n, f)
+	}
 	if !useful(n, 0) || c.syntax == rust && c.is(end, ";") && c.tokens[i].first {
 		f.unknown = f.unknown || n.kind != holeNode && n.kind != textNode && !nothing[n.text]
 		return
 	}
 	n = c.boundTo(n, f)
-	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i])})
+	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i]), g})
 }
 
 // nothing has the words for no value.

@@ -42,6 +42,7 @@ type function struct {
 	params          []string
 	defaults        []*node // of the parameters, nil none
 	unknown         bool    // it may have a value that is not in returns
+	beyond          guard   // of the statements behind the last return
 	rest            bool    // the last parameter stands for any number of arguments
 	self            string  // what the function calls the object around, in Go
 	returns         []returned
@@ -56,6 +57,7 @@ type returned struct {
 	value *node
 	line  int32
 	text  string
+	guard guard
 }
 
 // passed is a key that a function builds from its parameters for a command.
@@ -250,7 +252,7 @@ func (c *collector) word(i int, t *token) {
 	case "type":
 		if c.syntax == golang && t.first && c.isWord(i+1) && c.textOf(i+2) == "string" { // whose conversions keep the text
 			f := c.newFunction(c.textOf(i+1), "", 0)
-			f.params, f.returns = []string{"s"}, []returned{{&node{kind: paramNode, text: "s"}, t.line, ""}}
+			f.params, f.returns = []string{"s"}, []returned{{value: &node{kind: paramNode, text: "s"}, line: t.line}}
 		}
 	case "return", "yield":
 		if c.function() != nil && !next.first {
@@ -363,7 +365,8 @@ func (c *collector) functionHeader(i int) {
 }
 
 // delegates are methods that get the calls of methods which a class does not have.
-var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer}
+var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer,
+	"__getattr__": namespaceLayer, "__getattribute__": namespaceLayer}
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {

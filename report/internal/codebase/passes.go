@@ -65,7 +65,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		literals := false
 		for parts := range s.program.alternatives(func() []string {
 			literals = len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal)
-			return s.program.passed(pass, f, s.program.values(c.args, c.frame()))
+			return s.program.passed(pass, f, s.program.arguments(f, c.args, c.frame()))
 		}) {
 			if literals {
 				s.add(c, parts)
@@ -107,7 +107,7 @@ func parametersOf(list []int, n *node, depth int) []int {
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
 	for pass.via != nil {
-		values = p.values(pass.via.order(pass.args), at)
+		values = p.arguments(pass.via, pass.args, at)
 		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
 		pass = pass.next
 	}

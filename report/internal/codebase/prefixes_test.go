@@ -192,3 +192,30 @@ func TestOtherMethods(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestWrappers has a class that puts what is not known before each key, and a client that may be one. A class
+// with few methods is none, nor is one whose keys begin with a text.
+func TestWrappers(t *testing.T) {
+	const use = "\ndef f(r, id):\n    redis_client.set(f\"cart:{id}\", 1)\n    redis_client.hset(f\"carts:{id}\", \"a\", 1)\n"
+	method := func(name, key string) string {
+		return "    def " + name + "(self, name, *args):\n        return self._r." + name + "(" + key + ", *args)\n"
+	}
+	class := "import redis\n\ndef _key(prefix, key):\n    full = prefix.encode()\n    return full + key\n\nclass Client:\n" +
+		"    def __init__(self, prefix, client: redis.Redis):\n        self._prefix = prefix\n        self._r = client\n"
+	for _, test := range [...]struct{ key, want string }{
+		{"_key(self._prefix, name)", "*cart:* *carts:*"}, {"name", "cart:* carts:*"},
+	} {
+		wrapper := class
+		for _, name := range [...]string{"set", "incr", "hset", "sadd", "expire"} {
+			wrapper += method(name, test.key)
+		}
+		c := checkout(t, map[string]string{"client.py": wrapper, "use.py": "from client import Client\n" + use})
+		var got []string
+		for _, p := range c.Patterns {
+			got = append(got, p.Key)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: got %q, want %s", test.key, got, test.want)
+		}
+	}
+}

@@ -124,6 +124,12 @@ func (s *scanner) builders() {
 		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
 		key := Join(parts)
 		before, known := used[key]
+		if u.key == nil && !known && c.source.syntax.loose { // any client may have it
+			before = s.layers[namespaceLayer]
+			if c.source.syntax == php {
+				before = s.layers[connectionLayer]
+			}
+		}
 		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
