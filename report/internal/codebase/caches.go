@@ -57,12 +57,17 @@ func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
 		if path.Base(name) == "production.rb" {
 			kind = cachesElsewhere // in files
 		}
+		begin := "" // of a call
 		for line := range strings.Lines(src) {
-			if line = strings.TrimSpace(line); !strings.Contains(line, "cache_store") || line[0] == '#' {
-				continue
-			} else if ofServer(strings.ToLower(line)) {
+			line = begin + strings.TrimSpace(line)
+			goesOn := begin == "" && strings.HasSuffix(line, "(")
+			switch begin = ""; {
+			case !strings.Contains(line, "cache_store") || line[0] == '#':
+			case ofServer(strings.ToLower(line)):
 				kind |= cachesOnServer
-			} else if strings.Contains(line, ":") {
+			case goesOn:
+				begin = line
+			case strings.Contains(line, ":"):
 				kind |= cachesElsewhere
 			}
 		}
@@ -108,6 +113,9 @@ func (s *scanner) elsewhere(c *site) bool {
 		}
 		return s.caches[csharp]&cachesOnServer == 0 && !c.source.client
 	}
+	if s.aliases[c.alias] == cachesElsewhere {
+		return true
+	}
 	if c.source.imports["ItemInterface"] { // of Symfony, whose caches are in files unless a setting says otherwise
 		return !s.symfonyCaches
 	}
@@ -124,6 +132,47 @@ func (s *scanner) elsewhere(c *site) bool {
 		return !c.source.redis
 	}
 	return c.command.isCache() || !c.command.unusual && lastWord(c.receiver) == "cache"
+}
+
+// backend notes whether a cache of Django is on the server: the text "BACKEND" of its settings is token i.
+func (c *collector) backend(i int) {
+	value := c.tokens[i+2]
+	if !c.is(i+1, ":") || value.kind != textToken || len(c.open) == 0 {
+		return
+	}
+	open := i - 1
+	for ; open > 0 && int(c.match[open]) < i; open-- {
+	}
+	name := open - 2 // "name": { or CACHES["name"] = {
+	if c.is(open-1, "=") && c.is(open-2, "]") {
+		name = open - 3
+	}
+	if t := &c.tokens[max(name, 0)]; t.kind == textToken && c.is(open, "{") {
+		kind := cachesElsewhere
+		if backend := strings.ToLower(c.src[value.body:value.tail]); ofServer(backend) ||
+			!strings.HasPrefix(backend, "django.") {
+			kind = cachesOnServer
+		}
+		if c.file.aliases == nil {
+			c.file.aliases = map[string]cacheKind{}
+		}
+		c.file.aliases[c.words.keep(c.src[t.body:t.tail])] |= kind
+	}
+}
+
+// alias returns the name of the cache of Django that a method is called on: caches["name"], or a variable of that
+// value; "" none.
+func (c *collector) alias(i int) string {
+	if c.syntax != python || !c.is(i-1, ".") {
+		return ""
+	}
+	if t := &c.tokens[max(i-3, 0)]; c.is(i-2, "]") && t.kind == textToken && c.textOf(i-5) == "caches" {
+		return c.words.keep(c.src[t.body:t.tail])
+	}
+	if v := c.locals()[c.textOf(i-2)]; v != nil && v.kind == wordNode && v.of != nil && v.of.text == "caches" {
+		return v.text
+	}
+	return ""
 }
 
 // inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.

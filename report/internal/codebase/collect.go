@@ -15,14 +15,15 @@ type source struct {
 	redis   bool // it speaks of Redis
 	client  bool // it imports a client
 	caches  cacheKind
-	typed   bool              // it has a cache of ABP, which writes c:NAME,k:KEY
-	imports map[string]bool   // words of its import statements
-	supers  map[string]bool   // words behind the names of its classes: what they extend
-	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
-	types   map[string]string // classes of variables and members, by lower-case names; "" it has several
-	calls   [32]uint64        // hashes of the names of the functions that it calls
-	scopes  map[string]*node  // what clients put before each key, by their names
-	classes map[string]class  // of the checkout, by name
+	aliases map[string]cacheKind // where the caches of Django are, by name
+	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
+	imports map[string]bool      // words of its import statements
+	supers  map[string]bool      // words behind the names of its classes: what they extend
+	holds   map[string]holder    // what variables and members of the file hold, also by their lower-case names
+	types   map[string]string    // classes of variables and members, by lower-case names; "" it has several
+	calls   [32]uint64           // hashes of the names of the functions that it calls
+	scopes  map[string]*node     // what clients put before each key, by their names
+	classes map[string]class     // of the checkout, by name
 }
 
 // A declaration gives a value a name.
@@ -94,6 +95,7 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
+	alias            string     // of a cache of Django that the command is called on
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
@@ -146,6 +148,9 @@ func (c *collector) run() {
 			}
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
+			}
+			if c.syntax == python && c.src[t.body:t.tail] == "BACKEND" && c.callees == nil {
+				c.backend(i)
 			}
 			if c.syntax == python && strings.Contains(c.src[t.body:t.tail], "KEY_") {
 				c.prefixText(i, c.src[t.body:t.tail])

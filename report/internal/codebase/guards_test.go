@@ -9,15 +9,20 @@ import (
 func TestGuards(t *testing.T) {
 	const php = "<?php\nclass Keys {\n  function added($id, $kind = null) {\n    $key = 'a:' . $id;\n" +
 		"    if ($kind !== null) {\n      $key .= ':' . $kind;\n    }\n    return $key;\n  }\n" +
-		"  function either($id, $kind = null) {\n    if ($kind) { $key = \"e:$id:$kind\"; } else { $key = \"e:$id\"; }\n" +
+		"  function either($id, $kind = null) {\n" +
+		"    if ($kind) { $key = \"e:$id:$kind\"; } else { $key = \"e:$id\"; }\n" +
 		"    return $key;\n  }\n  function early($id, $kind = null) {\n    if (is_null($kind)) return \"r:$id\";\n" +
 		"    return \"r:$id:$kind\";\n  }\n  function f($id, $by, $kind) {\n"
-	const python = "import redis\nr = redis.Redis()\n\ndef added(id, kind=None):\n    k = f\"a:{id}\"\n    if kind:\n" +
-		"        k += f\":{kind}\"\n    return k\n\ndef either(id, kind=None):\n    if kind is None:\n        k = f\"e:{id}\"\n" +
+	const python = "import redis\nr = redis.Redis()\n\ndef added(id, kind=None):\n" +
+		"    k = f\"a:{id}\"\n    if kind:\n" +
+		"        k += f\":{kind}\"\n    return k\n\ndef either(id, kind=None):\n" +
+		"    if kind is None:\n        k = f\"e:{id}\"\n" +
 		"    else:\n        k = f\"e:{id}:{kind}\"\n    return k\n\ndef early(id, kind=None):\n    if not kind:\n" +
 		"        return f\"r:{id}\"\n    return f\"r:{id}:{kind}\"\n\ndef f(id, kind):\n"
-	const ruby = "class Keys\n  def early(id, kind = nil)\n    return \"r:#{id}\" unless kind\n\n    \"r:#{id}:#{kind}\"\n  end\n" +
-		"  def either(id, kind = nil)\n    if kind.nil?\n      \"e:#{id}\"\n    else\n      \"e:#{id}:#{kind}\"\n    end\n  end\n" +
+	const ruby = "class Keys\n  def early(id, kind = nil)\n" +
+		"    return \"r:#{id}\" unless kind\n\n    \"r:#{id}:#{kind}\"\n  end\n" +
+		"  def either(id, kind = nil)\n    if kind.nil?\n      \"e:#{id}\"\n    else\n" +
+		"      \"e:#{id}:#{kind}\"\n    end\n  end\n" +
 		"  def f(id, kind)\n"
 	for _, test := range [...]struct{ name, before, call, want string }{
 		{"a.php", php, "$this->redis->set($this->added($id), 1);", "a:*"},

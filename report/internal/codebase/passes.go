@@ -132,7 +132,8 @@ func (s *scanner) known(f *function) *function {
 func (s *scanner) callee(c *site) *function {
 	n := &node{kind: callNode, text: c.callee, args: c.args}
 	lower := strings.ToLower(c.callee)
-	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6
+	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6 ||
+		c.source.syntax == ruby && queries[lower]
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
 		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {
@@ -184,6 +185,10 @@ func (s *scanner) callee(c *site) *function {
 	}
 	return found
 }
+
+// queries are methods of relations of ActiveRecord, and of every collection of Ruby.
+var queries = wordSet("average minimum maximum select reject filter_map each_with_index update create destroy reload includes " +
+	"pluck group_by order limit where distinct calculate find_by find_each")
 
 // onItself reports whether a site calls a method of the object around.
 func (c *site) onItself() bool {

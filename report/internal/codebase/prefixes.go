@@ -96,6 +96,9 @@ func (c *collector) prefixText(i int, name string) {
 
 // storeOptions notes that the cache of Rails may have any namespace: cache_store = :redis_cache_store, OPTIONS.
 func (c *collector) storeOptions(i int) {
+	if c.is(i+1, "=") && c.isWord(i+2) && c.is(i+3, "::") && c.textOf(i+2) != "ActiveSupport" {
+		c.prefixOf(i, railsLayer, hole) // a class of the checkout
+	}
 	for n := i + 1; c.tokens[n].kind != endToken && c.tokens[n].line == c.tokens[i].line; n++ {
 		if c.is(n, ",") {
 			if c.isWord(n+1) && !c.is(n+2, ":") && c.textOf(n+1) != "ENV" {

@@ -133,6 +133,13 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"a.rb": "class Redis::Setting\n  def self.set(id, v)\n    redis.set(\"setting:#{id}\", v)\n  end\nend\n",
 			"b.rb": "class B\n  def f(id)\n    redis.set(\"page:#{id}\", 1)\n    Redis::Setting.set(\"x\", 1)\n  end\nend\n"},
 			"a.rb:3 setting:* certain SET\nb.rb:3 page:* certain SET\nb.rb:4 setting:x certain SET\n"},
+		"Rails with a class of its own": {map[string]string{"a.rb": rails, "config/environments/production.rb": "config.cache_store = Shop::Store.new(\n  ActiveSupport::Cache::RedisCacheStore.new(url: ENV['URL'])\n)\n"},
+			"a.rb:3 *cart:* likely cache\n"},
+		"Django with a table": {map[string]string{"settings.py": "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'},\n" +
+			"    'table': {'BACKEND': 'django.core.cache.backends.db.DatabaseCache'}}\n",
+			"a.py": "from django.core.cache import caches\n\ndef f(id):\n    caches['table'].set('map:%d' % id, 1)\n" +
+				"    cache = caches['table']\n    cache.set('map:%d' % id, 1)\n    caches['default'].set('cart:%d' % id, 1)\n"},
+			"a.py:7 :1:cart:* likely cache\n"},
 		"Rails with files": {map[string]string{"a.rb": rails, "config/environments/production.rb": "# config.cache_store = :redis_cache_store\n"}, ""},
 		"namespace of a global variable and a method": {map[string]string{"a.rb": list,
 			"init.rb": "$redis = Redis::Namespace.new('shop', redis: Redis.new)\n",
@@ -186,8 +193,14 @@ func TestOtherMethods(t *testing.T) {
 		"pairs.py": "import redis\nfrom django.core.cache import cache\n\ndef f(id):\n    return cache.get(('pair:first', id))\n",
 		"msg.py":   "import redis\nfrom django.core.cache import cache\n\nclass Message:\n    def get(self, code):\n        return cache.get('msg:' + code)\n",
 		"read.py":  "import redis\n\ndef f(msg):\n    return msg.get('kind')\n",
+		"Times.rb": "class Times\n  def average(t)\n    $redis.zrange(\"times:#{t}\", 0, -1)\n  end\nend\n",
+		"posts.rb": "class Posts\n  def f\n    Post.where(a: 1).average('price')\n    cache_control.delete('max-age')\n  end\nend\n",
+		"src/Config/CachedLoader.php": "<?php\nnamespace Shop\\Core\\Config;\nclass CachedLoader {\n  function load($id) {\n" +
+			"    return $this->redis->get('config-' . $id);\n  }\n}\n",
+		"src/Shop.php": "<?php\nnamespace Shop\\Core;\nuse Shop\\Core\\Files\\XmlLoader;\nclass Shop {\n  function f() {\n" +
+			"    $loader = new XmlLoader();\n    $loader->load('cart.xml');\n  }\n}\n",
 	})
-	const want = "Hits.php:4 hits:* certain INCR\nkeys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\nmsg.py:6 *msg:* likely GET\nuse.rb:3 used:all certain GET\nviews.py:5 *cart:* likely GET\nviews.py:6 *entry:* likely GET\n"
+	const want = "Hits.php:4 hits:* certain INCR\nTimes.rb:3 times:* certain ZRANGE\nkeys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\nmsg.py:6 *msg:* likely GET\nsrc/Config/CachedLoader.php:5 config-* certain GET\nuse.rb:3 used:all certain GET\nviews.py:5 *cart:* likely GET\nviews.py:6 *entry:* likely GET\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

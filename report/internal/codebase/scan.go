@@ -90,6 +90,7 @@ type scanner struct {
 	sources       map[string]*source
 	lacks         map[*syntax]bool // languages without a client
 	caches        map[*syntax]cacheKind
+	aliases       map[string]cacheKind    // where the caches of Django are, by name
 	symfonyCaches bool                    // they are on the server
 	scopes        map[string]*node        // what clients with global names put before each key
 	layers        [clientLayer + 1]string // prefixes
@@ -179,7 +180,7 @@ func (s *scanner) declarations() {
 		settings: s.settings(),
 		classes:  map[string]class{}}
 	s.found = map[string]int{}
-	s.caches = map[*syntax]cacheKind{}
+	s.caches, s.aliases = map[*syntax]cacheKind{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
@@ -187,6 +188,9 @@ func (s *scanner) declarations() {
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
 		s.caches[r.file.syntax] |= r.file.caches
+		for name, kind := range r.file.aliases {
+			s.aliases[name] |= kind
+		}
 		for _, d := range r.decls {
 			s.program.constants[d.name] = append(s.program.constants[d.name], d)
 			if d.text != "" && d.value.kind != wordNode && d.value.kind != holeNode {
