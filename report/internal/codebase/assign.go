@@ -14,6 +14,9 @@ func (c *collector) assignment(i int) {
 	}
 	at := c.assigned(i)
 	if at < 0 {
+		if c.is(i-1, "]") {
+			c.forget(c.opening(i-1) - 1) // list[0] = value
+		}
 		return
 	}
 	name := c.textOf(at)
@@ -80,6 +83,48 @@ func (c *collector) assignment(i int) {
 	if c.syntax != csharp && !c.declares(at) || strings.EqualFold(name, "instancename") {
 		c.option(name, n, t)
 	}
+}
+
+// builtText is the text of a join that calls add to.
+const builtText = "builder"
+
+// appended notes what a call adds to a text that a variable has: key.push_str(text) and write!(key, "{text}") of Rust,
+// builder.WriteString(text) and fmt.Fprintf(&builder, format) of Go. In a block of its own, the call adds perhaps.
+func (c *collector) appended(i int, args []*node) bool {
+	name, text := c.textOf(i-2), hole
+	switch word := c.textOf(i); {
+	case word == "push_str" || word == "push" || word == "WriteString" || word == "WriteByte" || word == "WriteRune":
+		text = args[0]
+	case (word == "write" && c.is(i+1, "!") || word == "Fprintf" || word == "Fprint") && args[0].kind == wordNode:
+		name = args[0].text
+	case args[0].kind == wordNode && c.syntax == golang && c.locals()[args[0].text] != nil &&
+		c.locals()[args[0].text].text == builtText:
+		name = args[0].text // which another function may add to
+	default:
+		return false
+	}
+	locals := c.locals()
+	old, known := locals[name]
+	if known = known || c.syntax == golang && !slices.Contains(c.function().params, name); locals == nil || !known {
+		return false
+	}
+	n := len(c.scopes) - 1
+	for c.scopes[n].function == nil {
+		n--
+	}
+	if c.inner(&c.scopes[n]) {
+		text = hole
+	}
+	value := &node{kind: joinNode, text: builtText}
+	switch {
+	case old != nil && old.kind == joinNode && len(old.args) < maxArgs:
+		value.args = slices.Clone(old.args)
+	case old != nil:
+		value.args = []*node{old}
+	}
+	value.args = append(value.args, c.bound(text))
+	locals[c.words.keep(name)] = value
+	return len(args) == 1 || c.syntax == rust
 }
 
 // declares reports whether the variable at a token is a new one.
@@ -313,10 +358,11 @@ func (c *collector) declare(name, container string, value *node, t *token) {
 	if len(c.decls) > 20_000 || c.callees != nil {
 		return
 	}
-	if !useful(value, 0) {
+	if !useful(value, 0) && !(value.kind == paramNode && value.of == nil) {
 		value = hole // it still says that the name has more than one meaning
 	}
-	d := &declaration{name: c.words.keep(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line, source: c.file}
+	d := &declaration{name: c.words.keep(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line,
+		source: c.file, in: c.function()}
 	if keyLike(name) || keyLike(container) {
 		d.text = c.lineOf(t)
 	}

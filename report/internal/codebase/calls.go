@@ -1,8 +1,8 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -15,10 +15,14 @@ func (c *collector) call(i int, word string) {
 	if !ok || len(args) == 0 {
 		return
 	}
+	word = cmp.Or(c.superclass(word), word)
 	if c.syntax == ruby && c.is(i-2, ")") {
 		if open := c.opening(i - 2); open > 0 && open < i-3 && c.textOf(open-1) == "cache" {
 			return // of a client of HTTP whose answers are cached: http.cache(1.minute).get(url)
 		}
+	}
+	if (c.syntax == rust || c.syntax == golang) && c.appended(i, args) {
+		return
 	}
 	t := &c.tokens[i]
 	if c.callees == nil {
@@ -44,7 +48,9 @@ func (c *collector) call(i int, word string) {
 		c.scope(i, args[0])
 		return
 	case raw[lower]:
-		c.rawCall(i, lower, receiver, args, t)
+		if !c.rawCall(i, lower, receiver, args, t) && c.jvm && strings.HasPrefix(lower, "execute") {
+			c.scriptCall(args, receiver, t)
+		}
 		return
 	case scripts[lower] && (c.syntax == golang || !strings.HasPrefix(lower, "run")):
 		if c.file.redis || ofServer(receiver) {
@@ -52,20 +58,16 @@ func (c *collector) call(i int, word string) {
 				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
 			}
 		}
-		for _, a := range args {
-			a = c.bound(a)
-			if a.kind == paramNode && strings.Contains(strings.ToLower(a.text), "keys") {
-				c.site(&site{key: a, command: scriptCommand, sure: Certain, list: true}, t)
-			}
-			if a.kind == listNode && (c.file.redis || ofServer(receiver)) {
-				for n, k := range a.args {
-					c.site(&site{key: k, command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
-				}
-			}
-		}
+		c.scriptCall(args, receiver, t)
+		return
+	}
+	if c.syntax == golang && c.cachedRow(i, receiver, args) {
 		return
 	}
 	command := operation(receiver, word)
+	if c.syntax == golang && c.isContext(args[0]) {
+		word = strings.TrimSuffix(word, "Ctx") // of go-zero
+	}
 	if command == nil && (c.syntax == csharp || !strings.HasPrefix(lower, "key")) { // others have methods like keyExists
 		if command = commandOf(word); command != nil && command.jvm && !c.jvm || c.syntax == golang && word == lower {
 			command = nil // of Redisson, or not exported
@@ -97,12 +99,15 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	sure, key := c.sureOf(command, receiver), 0
+	if last := lastWord(receiver); word != c.textOf(i) && sure == 0 && last != "ssdb" && (command.unusual || last == "kv") {
+		sure = Certain
+	}
 	if c.isContext(args[0]) {
 		key, args = 1, args[1:]
 	} else if c.syntax == golang && sure == Likely && !command.unusual {
 		return // clients take a context
 	}
-	if c.syntax == golang && sure == Likely && !command.unusual && lastWord(receiver) == "cache" {
+	if (c.syntax == golang || c.syntax == rust) && sure == Likely && !command.unusual && lastWord(receiver) == "cache" {
 		return // whose type does not say what it is
 	}
 	if sure == 0 || len(args) == 0 {
@@ -143,30 +148,8 @@ func isOption(command *command, n *node) bool {
 		slices.Contains([]string{"WEIGHTS", "AGGREGATE", "SUM", "MIN", "MAX"}, strings.ToUpper(n.text))
 }
 
-// fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
-// as commands take the name of a field.
-func (c *collector) fieldOfScript(n int, t *token) bool {
-	near := c.src[max(0, int(t.start)-4000):min(len(c.src), int(t.start)+4000)]
-	before := strings.Split(near, "KEYS["+strconv.Itoa(n)+"]")
-	before = before[:len(before)-1]
-	return n > 1 && len(before) > 0 && !slices.ContainsFunc(before, func(s string) bool {
-		return !strings.HasSuffix(strings.TrimSpace(s), "],")
-	})
-}
-
-// keysOfScript returns the keys of a script, whose number precedes them.
-func keysOfScript(args []*node) []*node {
-	if len(args) < 3 || args[1].kind != textNode {
-		return nil
-	}
-	n, _ := strconv.Atoi(args[1].text)
-	return args[2 : 2+max(0, min(n, len(args)-2))]
-}
-
 // pairs are commands whose second argument is a key, too.
 var pairs = wordSet(`RENAME RENAMENX RPOPLPUSH BRPOPLPUSH SMOVE LMOVE BLMOVE`)
-
-var scriptCommand = &command{name: "EVAL", writes: true, unusual: true}
 
 // callArguments returns the arguments of a call, in Ruby also of one without
 // parentheses.
@@ -391,8 +374,8 @@ var (
 var cacheReads = wordSet(`get read pull has forget delete exist? getasync removeasync getstring getstringasync trygetvalue touch
 	refreshasync getlistasync removeallasync existsasync getallasync`)
 
-// rawCall notes the key of a call with the name of a command: Do("SET", key).
-func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) {
+// rawCall notes the key of a call with the name of a command: Do("SET", key). It reports whether the call has one.
+func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) bool {
 	for n := 0; n < 2 && n < len(args); n++ {
 		a := args[n]
 		if a.kind == listNode && len(a.args) > 1 {
@@ -403,7 +386,7 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		}
 		command := commandOf(a.text)
 		if command == nil || !strings.EqualFold(a.text, command.name) {
-			return
+			return false
 		}
 		var key *node
 		if n+1 < len(args) {
@@ -412,7 +395,7 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 			key = c.argumentOf(int(c.match[open]) + 1)
 		}
 		if key = c.bound(key); key == nil {
-			return
+			return true
 		}
 		if key.kind == listNode && len(key.args) > 0 {
 			key = key.args[0]
@@ -425,8 +408,9 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		if c.file.redis || ofServer(receiver) {
 			c.site(&site{key: key, command: command, sure: Certain, expiry: c.rawExpiry(i, command)}, t)
 		}
-		return
+		return true
 	}
+	return false
 }
 
 // argumentOf returns the first argument of a command of Rust whose name ends before a token: that

@@ -10,11 +10,12 @@ type source struct {
 	path    string
 	order   int    // of the file among all
 	dir     string // path of its directory
+	pack    string // that of its package of npm, in the other languages ""
 	base    string // its name without extension
 	syntax  *syntax
-	redis   bool // it speaks of Redis
-	client  bool // it imports a client
-	caches  cacheKind
+	redis   bool                 // it speaks of Redis
+	client  bool                 // it imports a client
+	store   store                // of its caches, as the file says
 	aliases map[string]cacheKind // where the caches of Django are, by name
 	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
 	imports map[string]bool      // words of its import statements
@@ -34,6 +35,7 @@ type declaration struct {
 	text            string // of the line, if the name says that it is a key
 	enum            bool   // it is a constant of an enum, with the arguments of its constructor
 	source          *source
+	in              *function // around it, nil none
 	use             use
 }
 
@@ -69,6 +71,7 @@ type passed struct {
 	expiry  expiry
 	list    bool   // the key is a parameter that is a list of keys
 	before  string // what precedes the key
+	needs   *store // what keeps the cache on the server
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -89,6 +92,7 @@ type site struct {
 	// Of a call of a function of the checkout: its name, arguments, and what it is
 	// called on.
 	callee, receiver string
+	needs            *store // what keeps the cache on the server, nil it is there
 	args             []*node
 	prefix           bool       // it is an option of a client
 	list             bool       // the key is a parameter that is a list of keys
@@ -120,6 +124,9 @@ type collector struct {
 // notFunctions are words that a parenthesis follows and that call nothing.
 var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
 	match when super constructor await new throw yield with synchronized`)
+
+// notNames are words behind which a word with a parenthesis is no method.
+var notNames = wordSet("else in is do class record struct")
 
 func (c *collector) run() {
 	if c.callees == nil {
@@ -225,7 +232,7 @@ func (c *collector) word(i int, t *token) {
 	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
 		c.prefixText(i, word)
 	}
-	if word == "cache_store" && c.syntax == ruby && c.file.caches&cachesOnServer != 0 {
+	if word == "cache_store" && c.syntax == ruby && c.file.store.kind != 0 {
 		c.storeOptions(i)
 	}
 	c.enumMember(i, word)
@@ -390,6 +397,9 @@ func (c *collector) body(i, from int, name, container string, open int) bool {
 			}
 			f := c.newFunction(name, container, open)
 			c.result(f, n+1)
+			if c.syntax == kotlin || c.syntax == csharp {
+				c.enter(scope{function: f, end: c.endOf(n + 1)})
+			}
 			return true
 		case c.is(n, ";"), c.is(n, "}"), c.is(n, "=") && c.syntax != rust, c.is(n, ")"), c.is(n, ",") && c.methods && c.syntax == javaScript:
 			return false
@@ -410,7 +420,7 @@ func (c *collector) methodHeader(i, open int) bool {
 	if i > 0 {
 		prev := &c.tokens[i-1]
 		if prev.kind == wordToken {
-			if w := c.textOf(i - 1); notFunctions[w] || w == "else" || w == "in" || w == "is" || w == "do" {
+			if w := c.textOf(i - 1); notFunctions[w] || notNames[w] {
 				return false
 			}
 		} else if c.typeFirst {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed" // commands.txt
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -228,4 +229,24 @@ func (c *collector) objectCommand(i int, command *command) *command {
 	other := *command
 	other.name, other.writes = found, false
 	return &other
+}
+
+// fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
+// as commands take the name of a field.
+func (c *collector) fieldOfScript(n int, t *token) bool {
+	near := c.src[max(0, int(t.start)-4000):min(len(c.src), int(t.start)+4000)]
+	before := strings.Split(near, "KEYS["+strconv.Itoa(n)+"]")
+	before = before[:len(before)-1]
+	return n > 1 && len(before) > 0 && !slices.ContainsFunc(before, func(s string) bool {
+		return !strings.HasSuffix(strings.TrimSpace(s), "],")
+	})
+}
+
+// keysOfScript returns the keys of a script, whose number precedes them.
+func keysOfScript(args []*node) []*node {
+	if len(args) < 3 || args[1].kind != textNode {
+		return nil
+	}
+	n, _ := strconv.Atoi(args[1].text)
+	return args[2 : 2+max(0, min(n, len(args)-2))]
 }

@@ -215,6 +215,11 @@ func (c *collector) imported(i int, module string) {
 	if c.syntax == golang && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import" {
 		c.file.types[c.words.keep("import "+c.textOf(i-1))] = c.words.keep(lastWord(module))
 	}
+	for _, store := range rowStores {
+		if c.syntax == golang && strings.HasSuffix(module, store) {
+			c.file.imports[store], c.file.client = true, true
+		}
+	}
 	switch {
 	case !memory:
 	case c.syntax == golang && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import":

@@ -287,6 +287,9 @@ func (p *parser) members(n *node, i int) (*node, int) {
 		case p.is(i, "(") && (!t.first || p.tokens[i].line == p.tokens[i-1].line) &&
 			(n.kind == wordNode || n.kind == listNode):
 			n, i = p.named(&node{kind: callNode, text: n.text, of: n.of, args: p.arguments(i)}), p.behind(i)
+			if p.jvm && lists[n.text] && (n.text != "of" || n.of != nil && lists[n.of.text]) {
+				n = &node{kind: listNode, args: n.args}
+			}
 		case p.is(i, "[") && !t.first:
 			args := p.arguments(i)
 			if p.syntax == rust && n.kind == wordNode && n.text == "vec" {
@@ -326,6 +329,10 @@ func (p *parser) members(n *node, i int) (*node, int) {
 	}
 	return n, i
 }
+
+// lists are functions of Java and Kotlin that make a list of their arguments, and classes whose method of does.
+var lists = wordSet(`asList singletonList singleton newArrayList listOf mutableListOf arrayListOf setOf arrayOf of List Set
+	ImmutableList ImmutableSet`)
 
 // generics returns the token behind <types>, if a call follows; else 0.
 func (p *parser) generics(i int) int {

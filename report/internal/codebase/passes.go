@@ -40,7 +40,8 @@ func (s *scanner) passOn(c *site, f *function) {
 		pass := &f.passes[n]
 		s.program.steps = 0
 		c.args = f.order(c.args)
-		c.command, c.sure, c.expiry, c.before = pass.command, pass.sure, pass.expiry, pass.before
+		c.command, c.sure, c.expiry = pass.command, pass.sure, pass.expiry
+		c.before, c.needs = pass.before, pass.needs
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
 			if i < len(c.args) {
@@ -50,7 +51,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
 			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
-				list: pass.list, before: pass.before, via: f, next: pass, args: c.args})
+				list: pass.list, before: pass.before, needs: pass.needs, via: f, next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
@@ -133,10 +134,12 @@ func (s *scanner) callee(c *site) *function {
 	n := &node{kind: callNode, text: c.callee, args: c.args}
 	lower := strings.ToLower(c.callee)
 	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6 ||
+		strings.HasSuffix(lower, "publish") || strings.HasSuffix(lower, "subscribe") ||
 		c.source.syntax == ruby && queries[lower]
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
-		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {
+		if f == nil || len(f.passes) == 0 || common && f.container != "" && f.container != f.name &&
+			(c.function == nil || f.container != c.function.container) {
 			return nil
 		}
 		return f
@@ -156,9 +159,13 @@ func (s *scanner) callee(c *site) *function {
 	if len(typed) > 0 {
 		list = typed
 	}
+	if f := s.implementation(c, last, list); f != nil && len(typed) == 0 {
+		return f
+	}
 	for _, f := range list {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
-			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest {
+			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest ||
+			common && f.source.pack != c.source.pack && !c.source.imports[f.container] {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {
@@ -177,8 +184,10 @@ func (s *scanner) callee(c *site) *function {
 			continue
 		}
 		switch {
-		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args):
+		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args),
+			found.due == 0 && f.due > 0: // which passed keys on before this round
 			found = f
+		case found.due > 0 && f.due == 0:
 		case len(f.params) == len(c.args) && f.container != found.container:
 			return nil
 		}
@@ -189,6 +198,26 @@ func (s *scanner) callee(c *site) *function {
 // queries are methods of relations of ActiveRecord, and of every collection of Ruby.
 var queries = wordSet("average minimum maximum select reject filter_map each_with_index update create destroy reload includes " +
 	"pluck group_by order limit where distinct calculate find_by find_each")
+
+// implementation returns the only method of a type on the server that a call of an interface of Go may mean, nil
+// if that is not known.
+func (s *scanner) implementation(c *site, variable string, list []*function) (only *function) {
+	kind := c.source.types[variable]
+	if c.source.syntax != golang || !aboutCache(kind) && !strings.Contains(kind, "Stor") ||
+		slices.ContainsFunc(list, func(f *function) bool { return f.container == kind }) {
+		return nil
+	}
+	for _, f := range list {
+		if len(f.passes) > 0 && f.source.syntax == golang && len(f.params) == len(c.args) &&
+			ofServer(strings.ToLower(lastWord(f.source.dir)+"."+f.container)) {
+			if only != nil {
+				return nil
+			}
+			only = f
+		}
+	}
+	return only
+}
 
 // onItself reports whether a site calls a method of the object around.
 func (c *site) onItself() bool {
@@ -240,7 +269,8 @@ var joiners = strings.NewReplacer("_", "", "$", "", "*", "")
 // similar reports whether a variable has the name of a class.
 func similar(class, variable string) bool {
 	class, variable = joiners.Replace(class), joiners.Replace(variable)
-	return len(variable) > 2 && (strings.HasSuffix(class, variable) || strings.HasSuffix(variable, class) || strings.TrimSuffix(class, "impl") == variable)
+	return len(variable) > 2 && (strings.HasSuffix(class, variable) || class == variable ||
+		len(class) > 4 && strings.HasSuffix(variable, class) || strings.TrimSuffix(class, "impl") == variable)
 }
 
 // callHash is the place of a name in source.calls.

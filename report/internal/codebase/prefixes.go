@@ -85,7 +85,7 @@ func (c *collector) prefixText(i int, name string) {
 		c.prefixOf(i, djangoLayer, hole)
 	case c.syntax == python && name == "CACHE_KEY_PREFIX":
 		c.prefixOf(i, flaskLayer, n)
-	case c.syntax == ruby && name == "namespace" && c.file.caches&cachesOnServer != 0:
+	case c.syntax == ruby && name == "namespace" && c.file.store.kind != 0:
 		c.prefixOf(i, railsLayer, &node{kind: joinNode, args: []*node{n, {kind: textNode, text: ":"}}})
 	case c.syntax == php && name == "prefix" && strings.Contains(c.src, "Predis\\Client"):
 		c.prefixOf(i, connectionLayer, n)
@@ -94,10 +94,12 @@ func (c *collector) prefixText(i int, name string) {
 	}
 }
 
-// storeOptions notes that the cache of Rails may have any namespace: cache_store = :redis_cache_store, OPTIONS.
+// storeOptions notes that the cache of Rails may have any namespace: cache_store = :redis_cache_store, OPTIONS. So may
+// a class of the checkout that has the cache on the server below it.
 func (c *collector) storeOptions(i int) {
-	if c.is(i+1, "=") && c.isWord(i+2) && c.is(i+3, "::") && c.textOf(i+2) != "ActiveSupport" {
-		c.prefixOf(i, railsLayer, hole) // a class of the checkout
+	if name := c.textOf(i + 2); c.is(i+1, "=") && name != "" && name[0] >= 'A' && name[0] <= 'Z' &&
+		name != "ActiveSupport" && !ofServer(strings.ToLower(name)) {
+		c.prefixOf(i, railsLayer, hole)
 	}
 	for n := i + 1; c.tokens[n].kind != endToken && c.tokens[n].line == c.tokens[i].line; n++ {
 		if c.is(n, ",") {
@@ -177,7 +179,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	has := map[string]bool{}
 	for name, file := range s.sources {
 		has[strings.ToLower(path.Base(file.dir))+"/"+path.Base(name)] = true
-		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching"} {
+		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching", "django"} {
 			has[word] = has[word] || file.imports[word]
 		}
 	}
@@ -196,7 +198,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 		s.layers[springLayer] = before + cacheName.text + "::"
 	}
 	s.layers[cacheLayer] = prefixed(s.layers[connectionLayer], s.layers[cacheLayer])
-	if s.caches[python] == 0 {
+	if s.stores[python].kind == 0 || !has["django"] {
 		s.layers[djangoLayer] = "*"
 	} else if s.layers[djangoLayer] != "*" {
 		s.layers[djangoLayer] += ":1:"

@@ -1,6 +1,9 @@
 package codebase
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A scope is a function, a class or an object, to the bracket or the column that
 // ends it.
@@ -10,6 +13,7 @@ type scope struct {
 	line     int32
 	function *function
 	class    string
+	super    string // what class extends
 	enum     bool
 	locals   map[string]*node
 	blocks   map[string]int // where a variable was given its value, see collector.blocks
@@ -170,11 +174,31 @@ func (c *collector) push(i, body int, s scope) {
 			return
 		}
 	}
+	c.enter(s)
+}
+
+// enter opens a scope whose end is known.
+func (c *collector) enter(s scope) {
 	if s.function != nil {
 		s.locals, s.blocks = map[string]*node{}, map[string]int{}
 	}
 	if len(c.scopes) < 64 {
 		c.scopes = append(c.scopes, s)
+	}
+}
+
+// endOf returns the token behind the expression that begins at a token and is the whole body of a function.
+func (c *collector) endOf(i int) int {
+	for n := i; ; n++ {
+		t := &c.tokens[n]
+		if t.kind == endToken || c.is(n, ";") || c.is(n, "}") || c.is(n, ")") || t.first && n > i && c.syntax == kotlin &&
+			(t.kind != markToken || t.mark == '@') && (c.tokens[n-1].kind != markToken || c.match[n-1] > 0 ||
+			strings.IndexByte(")]}", c.tokens[n-1].mark) >= 0) && c.textOf(n) != "else" {
+			return n
+		}
+		if c.match[n] > int32(n) {
+			n = int(c.match[n])
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A use says which keys commands make of the value of a constant or a function.
@@ -12,6 +13,7 @@ type use struct {
 	key     []string // the only one, or the first
 	several bool     // there are others
 	before  string   // what precedes them
+	needs   *store   // what keeps all of them on the server
 	begins  bool     // the value begins some of them
 	whole   bool     // it is all of some of them
 }
@@ -23,13 +25,26 @@ type reach struct {
 }
 
 // alternatives yields the values of an expression: several where one variable or one function of it
-// has several.
+// has several. A value that another one covers is left out: often no call takes its branch.
 func (p *program) alternatives(eval func() []string) func(yield func([]string) bool) {
 	return func(yield func([]string) bool) {
 		p.several, p.choices = nil, 1
+		var all []string
 		for p.choice = 0; p.choice < p.choices; p.choice++ {
 			p.steps, p.reached = 0, p.reached[:0]
-			if !yield(eval()) {
+			value := eval()
+			if p.choices == 1 {
+				yield(value)
+				return
+			}
+			all = append(all, Join(value))
+		}
+		for p.choice = range all {
+			covered := slices.ContainsFunc(all, func(other string) bool {
+				return other != all[p.choice] && strings.ContainsFunc(other, unicode.IsLetter) && matchName(other, all[p.choice])
+			})
+			p.steps, p.reached = 0, p.reached[:0]
+			if !covered && !yield(eval()) {
 				break
 			}
 		}
@@ -56,11 +71,11 @@ func (p *program) reach(u *use, value []string) {
 	}
 }
 
-// uses notes that a command has the last key, and what precedes it.
-func (p *program) uses(key []string, before string, in *syntax) {
+// uses notes that the command of a site has the last key.
+func (p *program) uses(key []string, c *site) {
 	joined := Join(key)
 	for _, r := range p.reached {
-		value := verbs(r.value, in)
+		value := verbs(r.value, c.source.syntax)
 		text := value[0]
 		if text == "" && len(value) > 1 {
 			text = value[1]
@@ -74,9 +89,13 @@ func (p *program) uses(key []string, before string, in *syntax) {
 		first := at == 0 || value[0] == ""
 		r.use.begins, r.use.whole = r.use.begins || first && !whole, r.use.whole || first && whole
 		if r.use.key == nil {
-			r.use.key, r.use.before = slices.Clone(key), before
-		} else if r.use.before != before {
+			r.use.key, r.use.before = slices.Clone(key), c.before
+			r.use.needs = c.needs
+		} else if r.use.before != c.before {
 			r.use.before = "*"
+		}
+		if c.needs == nil {
+			r.use.needs = nil
 		}
 		r.use.several = r.use.several || Join(r.use.key) != joined
 	}
@@ -90,17 +109,19 @@ func (s *scanner) keys(c *site) func(yield func([]string) bool) {
 // builders adds the lines that give keys of commands a name: constants, variables and functions
 // whose names say that they are keys. A name alone is none.
 func (s *scanner) builders() {
-	used, near := map[string]string{}, map[string][]Pattern{} // the keys of commands, of all files and by file
+	used, near := map[string]Pattern{}, map[string][]Pattern{} // the keys of commands, of all files and by file
 	for _, p := range s.checkout.Patterns {
-		used[Join(p.Parts)] = p.before
+		if key := Join(p.Parts); p.Sure >= used[key].Sure {
+			used[key] = p
+		}
 		near[p.File] = append(near[p.File], p)
 	}
 	for _, c := range s.names {
 		for parts := range s.keys(c) {
 			parts = verbs(parts, c.source.syntax)
 			key := Join(parts)
-			if before, known := used[key]; known {
-				c.before = before
+			if p, known := used[key]; known {
+				c.before, c.needs = p.before, p.needs
 				s.add(c, parts)
 				continue
 			}
@@ -109,28 +130,31 @@ func (s *scanner) builders() {
 			if i := slices.IndexFunc(in, func(p Pattern) bool {
 				return len(parts) > 0 && parts[0] != "" && strings.HasSuffix(p.Key, key)
 			}); i >= 0 {
-				c.before = in[i].before
+				c.before, c.needs = in[i].before, in[i].needs
 				s.add(c, in[i].Parts)
 			}
 		}
 	}
 	builder := func(c *site, u *use, value *node) {
 		if u.key != nil && !u.several {
-			c.before = u.before
+			c.before, c.needs = u.before, u.needs
 			s.add(c, u.key)
 			return
 		}
 		s.program.steps = 0
 		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
 		key := Join(parts)
-		before, known := used[key]
-		if u.key == nil && !known && c.source.syntax.loose { // any client may have it
-			before = s.layers[namespaceLayer]
+		p, known := used[key]
+		c.needs = u.needs
+		if known {
+			c.needs = p.needs
+		} else if u.key == nil && c.source.syntax.loose { // any client may have it
+			p.before = s.layers[namespaceLayer]
 			if c.source.syntax == php {
-				before = s.layers[connectionLayer]
+				p.before = s.layers[connectionLayer]
 			}
 		}
-		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins ||
+		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
@@ -151,7 +175,7 @@ func (s *scanner) builders() {
 				continue
 			}
 			for _, r := range f.returns {
-				if r.value.kind != wordNode && r.value.kind != paramNode {
+				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
 					builder(c, &f.use, r.value)
 				}
@@ -173,4 +197,35 @@ func (s *scanner) aboutServer(c *site) bool {
 		}
 	}
 	return false
+}
+
+// common returns the parts that two texts have: how they begin and how they end.
+func common(a, b string) []string {
+	begin, end := 0, 0
+	for begin < min(len(a), len(b)) && a[begin] == b[begin] {
+		begin++
+	}
+	for end < min(len(a), len(b))-begin && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	parts := []string{a[:begin], "", a[len(a)-end:]}
+	if begin == 0 {
+		parts = parts[1:]
+	}
+	if end == 0 {
+		parts = parts[:len(parts)-1]
+	}
+	return parts
+}
+
+// shortest returns the shortest of several values if the others begin with it, else nil.
+func shortest(list [][]string) (first []string) {
+	if len(list) < 2 {
+		return nil
+	}
+	first = slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
+	if slices.ContainsFunc(list, func(v []string) bool { return !strings.HasPrefix(Join(v), Join(first)) }) {
+		return nil
+	}
+	return first
 }
