@@ -1,6 +1,9 @@
 package codebase
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A guard says for which arguments of the function around a statement runs: if it is positive, those that give
 // parameter guard-1 a value, if negative, those that give parameter -guard-1 none, if 0, all or unknown ones.
@@ -140,3 +143,35 @@ func (c *collector) condition(f *function, i int) guard {
 	}
 	return guard(of + 1)
 }
+
+// returned reads the value of the function around.
+func (c *collector) returned(i int) {
+	f := c.function()
+	if len(f.returns) >= 4 || c.callees != nil {
+		return
+	}
+	if c.syntax == javaScript && (c.isWord(i) && c.is(i+1, "=>") || c.is(i, "(") && c.arrowFollows(int(c.match[i])+1)) {
+		return
+	}
+	c.result(f, i)
+}
+
+// result adds the expression at a token to the values of a function.
+func (c *collector) result(f *function, i int) {
+	n, end := c.expression(i)
+	own := c.guardOf(f, i-1, end)
+	g := cmp.Or(own, f.beyond)
+	f.beyond = cmp.Or(-own, f.beyond)
+	if c.syntax.loose {
+		n = c.boundTo(n, f)
+	}
+	if !useful(n, 0) || c.syntax == rust && c.is(end, ";") && c.tokens[i].first {
+		f.unknown = f.unknown || n.kind != holeNode && n.kind != textNode && !nothing[n.text]
+		return
+	}
+	n = c.boundTo(n, f)
+	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i]), g})
+}
+
+// nothing has the words for no value.
+var nothing = wordSet("null nil None undefined false")
