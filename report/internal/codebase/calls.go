@@ -116,7 +116,7 @@ func (c *collector) call(i int, word string) {
 	}
 	// With the call, because the checkout may have such a method itself.
 	own := site{command: command, sure: sure, expiry: c.expiryOf(i, key, receiver, command), callee: c.words.keep(word),
-		receiver: receiver, args: c.boundAll(args)}
+		receiver: receiver, alias: c.alias(i), args: c.boundAll(args)}
 	for n, a := range args {
 		if n > 0 && (!command.all && (n > 1 || !pairs[command.name]) || isOption(command, a)) {
 			break
@@ -363,7 +363,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		command = cacheRead
 	}
 	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
-		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver,
+		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }
 

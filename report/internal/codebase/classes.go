@@ -27,7 +27,7 @@ func (c *collector) classHeader(i int, word string) {
 					w = c.textOf(n + 1)
 				}
 				name = c.words.keep(w)
-			} else if c.callees == nil {
+			} else if c.callees == nil && !(word == "namespace" && c.syntax == php) {
 				c.file.supers[c.words.keep(w)] = true
 			}
 			if c.indent {

@@ -109,6 +109,13 @@ func (p *program) eval(n *node, at frame) []string {
 		}
 		return vary()
 	case eitherNode:
+		if g := guard(n.index); g != 0 && at.arguments != nil {
+			if !(-g).allows(at.arguments) {
+				return p.eval(n.args[1], at)
+			} else if !g.allows(at.arguments) {
+				return p.eval(n.args[0], at)
+			}
+		}
 		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
 		if n.text != "" && at.arguments != nil || at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
 			return vary() // the arguments may decide
@@ -125,11 +132,17 @@ func (p *program) eval(n *node, at frame) []string {
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
 		}
-		if n.of != nil && !at.part { // the default is likely in force
+		switch {
+		case at.arguments != nil && n.of.isNothing():
+			return absent
+		case n.of != nil && !at.part: // the default is likely in force
 			return p.eval(n.of, at)
 		}
 		return vary()
 	case wordNode:
+		if n.isNothing() {
+			return absent
+		}
 		return p.name(n, at)
 	case callNode:
 		return p.call(n, at)
@@ -237,6 +250,9 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
+		if !r.guard.allows(arguments) {
+			continue
+		}
 		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}
 		if at.member == nil || at.member.container == f.container {
 			inner.constant, inner.member = at.constant, at.member
@@ -324,7 +340,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(n.of, at)
 	}
 	if f, _ := p.function(n, at); f != nil {
-		if v := p.result(f, p.values(f.order(n.args), at), at); literal(v) {
+		if v := p.result(f, p.arguments(f, n.args, at), at); literal(v) {
 			return v
 		}
 	}
@@ -387,6 +403,11 @@ func (f *function) order(args []*node) []*node {
 		return args
 	}
 	list := slices.Repeat([]*node{hole}, len(f.params))
+	for i, n := range f.defaults {
+		if n.isNothing() {
+			list[i] = n
+		}
+	}
 	for i, a := range args {
 		if a.label != "" {
 			i = slices.IndexFunc(f.params, func(p string) bool { return strings.TrimLeft(p, "$") == a.label })
@@ -412,6 +433,11 @@ func (p *program) built(args []*node, at frame) []string {
 		}
 	}
 	return list
+}
+
+// arguments returns the values of the arguments of a call of a function, not nil.
+func (p *program) arguments(f *function, args []*node, at frame) [][]string {
+	return append([][]string{}, p.values(f.order(args), at)...)
 }
 
 func (p *program) values(args []*node, at frame) (list [][]string) {

@@ -19,8 +19,8 @@ const (
 // A node is an expression, as far as the text of a key can depend on it.
 type node struct {
 	kind  byte
-	rest  bool // of a parameter: it stands for any number of arguments
-	index int16
+	rest  bool   // of a parameter: it stands for any number of arguments
+	index int16  // of a parameter; of two values: the guard of the second
 	text  string // of a text; else a name
 	label string // of an argument with a name
 	of    *node

@@ -66,7 +66,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		literals := false
 		for parts := range s.program.alternatives(func() []string {
 			literals = len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal)
-			return s.program.passed(pass, f, s.program.values(c.args, c.frame()))
+			return s.program.passed(pass, f, s.program.arguments(f, c.args, c.frame()))
 		}) {
 			if literals {
 				s.add(c, parts)
@@ -108,7 +108,7 @@ func parametersOf(list []int, n *node, depth int) []int {
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
 	for pass.via != nil {
-		values = p.values(pass.via.order(pass.args), at)
+		values = p.arguments(pass.via, pass.args, at)
 		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
 		pass = pass.next
 	}
@@ -134,7 +134,8 @@ func (s *scanner) callee(c *site) *function {
 	n := &node{kind: callNode, text: c.callee, args: c.args}
 	lower := strings.ToLower(c.callee)
 	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6 ||
-		strings.HasSuffix(lower, "publish") || strings.HasSuffix(lower, "subscribe")
+		strings.HasSuffix(lower, "publish") || strings.HasSuffix(lower, "subscribe") ||
+		c.source.syntax == ruby && queries[lower]
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
 		if f == nil || len(f.passes) == 0 || common && f.container != "" && f.container != f.name &&
@@ -193,6 +194,10 @@ func (s *scanner) callee(c *site) *function {
 	}
 	return found
 }
+
+// queries are methods of relations of ActiveRecord, and of every collection of Ruby.
+var queries = wordSet("average minimum maximum select reject filter_map each_with_index update create destroy reload includes " +
+	"pluck group_by order limit where distinct calculate find_by find_each")
 
 // implementation returns the only method of a type on the server that a call of an interface of Go may mean, nil
 // if that is not known.

@@ -13,7 +13,7 @@ type layer byte
 const (
 	connectionLayer  layer = iota + 1 // connections of PHP
 	cacheLayer                        // the cache of a framework of PHP
-	namespaceLayer                    // clients of Ruby
+	namespaceLayer                    // clients of Ruby and Python
 	railsLayer                        // the cache of Rails
 	djangoLayer                       // the cache of Django: PREFIX:VERSION:KEY
 	flaskLayer                        // Flask-Caching
@@ -53,7 +53,7 @@ func (c *collector) layerOf(s *site) layer {
 		return connectionLayer
 	case c.syntax == ruby && strings.HasSuffix(receiver, "rails.cache"):
 		return railsLayer
-	case c.syntax == ruby && !cache:
+	case c.syntax == ruby && !cache, c.syntax == python && command != nil && !cache:
 		return namespaceLayer
 	case c.syntax != python || !cache || c.file.holds[last]&holdsServer != 0:
 	case c.file.imports["django"] && s.callee == "lock": // its name depends on the library
@@ -164,6 +164,7 @@ func fixedPrefix(n *node) *node {
 // layerPrefixes evaluates the prefixes of the layers. One that varies, or of which there are several,
 // is *. So is that of a framework whose configuration is in another checkout.
 func (s *scanner) layerPrefixes(sites []*site) {
+	s.wrapped(sites)
 	s.clients = s.clientPrefixes(sites)
 	for _, c := range sites {
 		if c.layer == 0 || c.layer == clientLayer || !c.prefix {
@@ -208,6 +209,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	if has["flask_caching"] && s.layers[flaskLayer] == "" {
 		s.layers[flaskLayer] = "flask_cache_"
 	}
+	s.layers[flaskLayer] = prefixed(s.layers[namespaceLayer], s.layers[flaskLayer])
 	s.layers[otherLayer] = "*"
 	for _, prefix := range append(slices.Sorted(maps.Values(s.clients)), s.layers[:springLayer]...) {
 		if prefix != "" && !strings.Contains(prefix, "*") && !slices.Contains(s.checkout.Prefixes, prefix) {
@@ -222,4 +224,39 @@ func prefixed(before, pattern string) string {
 		pattern = strings.TrimPrefix(pattern, "*")
 	}
 	return before + pattern
+}
+
+// wrapped notes the classes of languages without types whose methods have the names of five or more commands and
+// put before the key what is not known: any client may be one of them.
+func (s *scanner) wrapped(sites []*site) {
+	const key = "\x01key"
+	methods := map[string]map[string][]*site{} // by class and name
+	for _, c := range sites {
+		f := c.function
+		if f == nil || !c.source.syntax.loose || c.layer != connectionLayer && c.layer != namespaceLayer {
+			continue
+		}
+		if named := commandOf(f.name); f.container == "" || c.command == nil || named == nil || named.name != c.command.name {
+			continue
+		}
+		s.program.steps = 0
+		at := c.frame()
+		at.arguments = slices.Repeat([][]string{{key}}, len(f.params))
+		if name := Join(s.program.eval(c.key, at)); strings.HasPrefix(name, "*") && strings.Contains(name, key) {
+			class := c.source.path + ":" + f.container
+			if methods[class] == nil {
+				methods[class] = map[string][]*site{}
+			}
+			methods[class][f.name] = append(methods[class][f.name], c)
+		}
+	}
+	for _, class := range methods {
+		for _, list := range class {
+			for _, c := range list {
+				if len(class) > 4 {
+					s.layers[c.layer], c.key = "*", hole
+				}
+			}
+		}
+	}
 }

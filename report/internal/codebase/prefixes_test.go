@@ -138,6 +138,12 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"a.rb": "class Redis::Setting\n  def self.set(id, v)\n    redis.set(\"setting:#{id}\", v)\n  end\nend\n",
 			"b.rb": "class B\n  def f(id)\n    redis.set(\"page:#{id}\", 1)\n    Redis::Setting.set(\"x\", 1)\n  end\nend\n"},
 			"a.rb:3 setting:* certain SET\nb.rb:3 page:* certain SET\nb.rb:4 setting:x certain SET\n"},
+		"Django with a table": {map[string]string{"settings.py": "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'},\n" +
+			"    'table': {'BACKEND': 'django.core.cache.backends.db.DatabaseCache'}}\n",
+			"a.py": "from django.core.cache import caches\n\ndef f(id):\n    caches['table'].set('map:%d' % id, 1)\n" +
+				"    cache = caches['table']\n    cache.set('map:%d' % id, 1)\n    caches['default'].set('cart:%d' % id, 1)\n"},
+			"a.py:4 :1:map:* possible cache if " + djangoBackend + "\na.py:6 :1:map:* possible cache if " + djangoBackend +
+				"\na.py:7 :1:cart:* likely cache\n"},
 		"Rails with files": {map[string]string{"a.rb": rails, "config/environments/production.rb": "# config.cache_store = :redis_cache_store\n"},
 			"a.rb:3 cart:* possible cache if config.cache_store = :redis_cache_store\n"},
 		"namespace of a global variable and a method": {map[string]string{"a.rb": list,
@@ -192,11 +198,44 @@ func TestOtherMethods(t *testing.T) {
 		"pairs.py": "import redis\nfrom django.core.cache import cache\n\ndef f(id):\n    return cache.get(('pair:first', id))\n",
 		"msg.py":   "import redis\nfrom django.core.cache import cache\n\nclass Message:\n    def get(self, code):\n        return cache.get('msg:' + code)\n",
 		"read.py":  "import redis\n\ndef f(msg):\n    return msg.get('kind')\n",
+		"Times.rb": "class Times\n  def average(t)\n    $redis.zrange(\"times:#{t}\", 0, -1)\n  end\nend\n",
+		"posts.rb": "class Posts\n  def f\n    Post.where(a: 1).average('price')\n    cache_control.delete('max-age')\n  end\nend\n",
+		"src/Config/CachedLoader.php": "<?php\nnamespace Shop\\Core\\Config;\nclass CachedLoader {\n  function load($id) {\n" +
+			"    return $this->redis->get('config-' . $id);\n  }\n}\n",
+		"src/Shop.php": "<?php\nnamespace Shop\\Core;\nuse Shop\\Core\\Files\\XmlLoader;\nclass Shop {\n  function f() {\n" +
+			"    $loader = new XmlLoader();\n    $loader->load('cart.xml');\n  }\n}\n",
 	})
-	const want = "Hits.php:4 hits:* certain INCR\nkeys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\n" +
-		"msg.py:6 *msg:* possible GET if " + djangoBackend + "\nuse.rb:3 used:all certain GET\n" +
+	const want = "Hits.php:4 hits:* certain INCR\nTimes.rb:3 times:* certain ZRANGE\nkeys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\n" +
+		"msg.py:6 *msg:* possible GET if " + djangoBackend + "\nsrc/Config/CachedLoader.php:5 config-* certain GET\nuse.rb:3 used:all certain GET\n" +
 		"views.py:5 *cart:* possible GET if " + djangoBackend + "\nviews.py:6 *entry:* possible GET if " + djangoBackend + "\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestWrappers has a class that puts what is not known before each key, and a client that may be one. A class
+// with few methods is none, nor is one whose keys begin with a text.
+func TestWrappers(t *testing.T) {
+	const use = "\ndef f(r, id):\n    redis_client.set(f\"cart:{id}\", 1)\n    redis_client.hset(f\"carts:{id}\", \"a\", 1)\n"
+	method := func(name, key string) string {
+		return "    def " + name + "(self, name, *args):\n        return self._r." + name + "(" + key + ", *args)\n"
+	}
+	class := "import redis\n\ndef _key(prefix, key):\n    full = prefix.encode()\n    return full + key\n\nclass Client:\n" +
+		"    def __init__(self, prefix, client: redis.Redis):\n        self._prefix = prefix\n        self._r = client\n"
+	for _, test := range [...]struct{ key, want string }{
+		{"_key(self._prefix, name)", "*cart:* *carts:*"}, {"name", "cart:* carts:*"},
+	} {
+		wrapper := class
+		for _, name := range [...]string{"set", "incr", "hset", "sadd", "expire"} {
+			wrapper += method(name, test.key)
+		}
+		c := checkout(t, map[string]string{"client.py": wrapper, "use.py": "from client import Client\n" + use})
+		var got []string
+		for _, p := range c.Patterns {
+			got = append(got, p.Key)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: got %q, want %s", test.key, got, test.want)
+		}
 	}
 }

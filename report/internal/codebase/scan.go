@@ -96,6 +96,7 @@ type scanner struct {
 	sources  map[string]*source
 	lacks    map[*syntax]bool        // languages without a client
 	stores   map[*syntax]store       // of frameworks
+	aliases  map[string]cacheKind    // where the caches of Django are, by name
 	scopes   map[string]*node        // what clients with global names put before each key
 	layers   [clientLayer + 1]string // prefixes
 	clients  map[string]string       // prefixes, see clientPrefixes
@@ -187,7 +188,7 @@ func (s *scanner) declarations() {
 		settings: s.settings(),
 		classes:  map[string]class{}}
 	s.found = map[string]int{}
-	s.stores = map[*syntax]store{}
+	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
@@ -197,6 +198,9 @@ func (s *scanner) declarations() {
 		at := s.stores[r.file.syntax]
 		at.join(r.file.store)
 		s.stores[r.file.syntax] = at
+		for name, kind := range r.file.aliases {
+			s.aliases[name] |= kind
+		}
 		for _, d := range r.decls {
 			s.program.constants[d.name] = append(s.program.constants[d.name], d)
 			if d.text != "" && d.value.kind != wordNode && d.value.kind != holeNode {

@@ -148,6 +148,11 @@ func (s *scanner) builders() {
 		c.needs = u.needs
 		if known {
 			c.needs = p.needs
+		} else if u.key == nil && c.source.syntax.loose { // any client may have it
+			p.before = s.layers[namespaceLayer]
+			if c.source.syntax == php {
+				p.before = s.layers[connectionLayer]
+			}
 		}
 		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
