@@ -76,6 +76,8 @@ func (c *collector) call(i int, word string) {
 		}
 		if command != nil && command.jvm {
 			command = c.objectCommand(i, command)
+		} else if of := commandOf(lastWord(receiver)); of != nil && of.jvm && c.jvm {
+			return // of an object of Redisson: the first argument is a value
 		}
 	}
 	if word == "Key" && c.syntax == golang && c.file.client && strings.Contains(receiver, ".b.") { // of rueidis
@@ -304,6 +306,10 @@ func (c *collector) isContext(n *node) bool {
 // is not to be assumed.
 func (c *collector) sureOf(command *command, receiver string) Sure {
 	last := lastWord(receiver)
+	for rest := receiver; c.jvm && commandOf(last) != nil && len(rest) > len(last); last = lastWord(rest) {
+		// key.append(a).append(b)
+		rest = strings.TrimSuffix(rest, "."+last)
+	}
 	switch {
 	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0

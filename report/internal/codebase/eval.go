@@ -156,21 +156,6 @@ func (p *program) eval(n *node, at frame) []string {
 	return vary()
 }
 
-// settingWords are words of values that come from the environment or the configuration, so that a
-// default for one is likely in force.
-var settingWords = []string{"env", "config", "option", "opts", "setting", "prefix", "param"}
-
-// mentionsAny reports whether a name of an expression has one of some words.
-func mentionsAny(n *node, words []string) bool {
-	for depth := 0; n != nil && depth < 6; n, depth = n.of, depth+1 {
-		name := strings.ToLower(n.text)
-		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) }) {
-			return true
-		}
-	}
-	return false
-}
-
 // byDefault returns the constant DEFAULT_NAME of the file for a member called name, nil if there is none.
 func (p *program) byDefault(n *node, at frame) *declaration {
 	name := strings.ToUpper(strings.TrimLeft(n.text, "@$_"))
@@ -339,7 +324,8 @@ func (p *program) call(n *node, at frame) []string {
 	if passThrough[lower] && n.of != nil && len(n.args) == 0 && n.of.kind != wordNode {
 		return p.eval(n.of, at)
 	}
-	if f, _ := p.function(n, at); f != nil {
+	f, _ := p.function(n, at)
+	if f != nil {
 		if v := p.result(f, p.arguments(f, n.args, at), at); literal(v) {
 			return v
 		}
@@ -360,7 +346,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
 	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") &&
-		!strings.Contains(lower, "by_key") {
+		!strings.Contains(lower, "by_key") && !f.chooses() {
 		return p.built(n.args, at)
 	}
 	return vary()

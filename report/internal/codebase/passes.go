@@ -104,6 +104,13 @@ func parametersOf(list []int, n *node, depth int) []int {
 	return list
 }
 
+// chooses reports whether a function returns one of several constants, which its arguments are no part of.
+func (f *function) chooses() bool {
+	return f != nil && len(f.returns) > 0 && !slices.ContainsFunc(f.returns, func(r returned) bool {
+		return r.value.kind != textNode && (r.value.kind != wordNode || !isConstant(r.value.text))
+	})
+}
+
 // passed returns the key that a function passes on which is called with some values.
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}

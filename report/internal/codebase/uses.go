@@ -154,7 +154,7 @@ func (s *scanner) builders() {
 				p.before = s.layers[connectionLayer]
 			}
 		}
-		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins ||
+		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins || u.key == nil && of == nil ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
