@@ -110,8 +110,11 @@ func (p *program) eval(n *node, at frame) []string {
 		return vary()
 	case eitherNode:
 		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
-		if n.text != "" && at.arguments != nil || at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
-			return vary() // the arguments may decide
+		if n.text != "" && (at.arguments != nil || n.args[0].kind != textNode || n.args[1].kind != textNode) {
+			return common(Join(p.eval(n.args[0], at)), Join(p.eval(n.args[1], at))) // the arguments may decide
+		}
+		if at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
+			return vary()
 		}
 		several, choices := p.several, p.choices
 		known := slices.ContainsFunc(n.args, func(a *node) bool { return literal(p.eval(a, at)) })
@@ -215,7 +218,7 @@ func (p *program) name(n *node, at frame) []string {
 			return vary() // what a number begins with
 		}
 		var v []string
-		if d.value.kind == eitherNode && d.value.text != "" { // one of two texts, in the whole run of the program
+		if d.value.kind == eitherNode && d.value.text != "" && d.value.args[0].kind == textNode { // one of two texts, in the whole run of the program
 			v = common(d.value.args[0].text, d.value.args[1].text)
 		} else {
 			v = p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})

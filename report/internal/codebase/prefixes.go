@@ -32,7 +32,7 @@ func (c *collector) layerOf(s *site) layer {
 	switch {
 	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["ZiggyCreatures"]):
 		return distributedLayer
-	case command == cacheableCommand:
+	case command == cacheableCommand, command == queueCommand:
 		return springLayer
 	case c.syntax == csharp && command != nil && !command.isCache():
 		return keyspaceLayer
