@@ -22,6 +22,7 @@ import (
 type sourceCommand struct {
 	passFlags
 	format string
+	all    bool
 }
 
 func newSource(e *env) *cobra.Command {
@@ -32,7 +33,9 @@ func newSource(e *env) *cobra.Command {
 		Long: `source reads the source code below DIR and lists the patterns of the keys that it
 gives to Redis, each with its line: JavaScript and TypeScript, Python, Ruby, PHP,
 Java, Kotlin, Go, C# and Rust. It runs nothing, follows no link out of DIR, and
-leaves out what .gitignore names, tests, vendored and generated code.
+leaves out what .gitignore names, tests, vendored and generated code. Patterns of
+caches that the configuration of the application does not keep in Redis are counted
+at the end; --all lists them, each with what it depends on.
 
 With a snapshot, or a report that scan -f json=FILE saved, it lists the lines whose
 keys have no expiry, and the patterns that no key matches.`,
@@ -54,6 +57,7 @@ keys have no expiry, and the patterns that no key matches.`,
 		},
 	}
 	o.passFlags.register(cmd)
+	cmd.Flags().BoolVar(&o.all, "all", false, "list patterns that are keys only under a condition, too")
 	formats := []string{"table", "json"}
 	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "table, or json with all lines",
 		words: formats, hint: "formats: {names}", names: strings.Join(formats, ", "),
@@ -90,13 +94,29 @@ func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 		return writeJSON(e.stdout, out)
 	}
 	w := bufio.NewWriter(e.stdout)
-	table := text.Grid{Columns: e.columns("pattern", "sure", "commands", "line", "lines", "function")}
-	for _, p := range c.Distinct() {
-		table.Add(text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p.Pattern),
-			e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function))
+	titles := []string{"pattern", "sure", "commands", "line", "lines", "function"}
+	if o.all {
+		titles = append(titles, "only if")
 	}
-	table.Write(w, terminalWidth(e.stdout))
-	fmt.Fprintf(w, "\n%s\n", e.line(message.New("{patterns} in {files} with {lines}; not read: {tests} of tests, "+
+	table := text.Grid{Columns: e.columns(titles...)}
+	var conditions []*report.SourcePattern // a pattern of each
+	possible := map[string]int64{}
+	for _, p := range c.Distinct() {
+		only := p.Condition + p.Chosen
+		if only != "" && possible[only] == 0 {
+			conditions = append(conditions, p.Pattern)
+		}
+		if possible[only]++; only == "" || o.all {
+			row := []string{text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p.Pattern),
+				e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function), e.line(condition(p.Pattern))}
+			table.Add(row[:len(titles)]...)
+		}
+	}
+	if len(table.Rows) > 0 {
+		table.Write(w, terminalWidth(e.stdout))
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, e.line(message.New("{patterns} in {files} with {lines}; not read: {tests} of tests, "+
 		"{generated} of generated code, {large} over 1 MB",
 		message.Number("patterns", int64(len(table.Rows)), "1 pattern", "{n} patterns"),
 		message.Number("files", int64(c.Files), "1 file", "{n} files"),
@@ -104,7 +124,31 @@ func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 		message.Number("tests", int64(c.Skipped.Tests), "1 file", "{n} files"),
 		message.Number("generated", int64(c.Skipped.Generated), "1 file", "{n} files"),
 		message.Number("large", int64(c.Skipped.Large), "1 file", "{n} files"))))
+	slices.SortStableFunc(conditions, func(a, b *report.SourcePattern) int {
+		return cmp.Compare(possible[b.Condition+b.Chosen], possible[a.Condition+a.Chosen])
+	})
+	for _, p := range conditions {
+		if o.all {
+			break
+		}
+		fmt.Fprintln(w, e.line(message.New("{patterns} only if {condition}; --all lists them",
+			message.Number("patterns", possible[p.Condition+p.Chosen], "1 more pattern has keys in Redis",
+				"{n} more patterns have keys in Redis"),
+			message.Phrase("condition", condition(p)))))
+	}
 	return outputError(w.Flush())
+}
+
+// condition says under which condition a pattern is one of keys, and which line decides it.
+func condition(p *report.SourcePattern) message.Message {
+	switch only := message.Code("condition", p.Condition); {
+	case p.Condition == "":
+		return message.Message{}
+	case p.Chosen == "":
+		return message.New("{condition}", only)
+	default:
+		return message.New("{condition} (see {place})", only, message.Code("place", p.Chosen))
+	}
 }
 
 // columns returns columns with titles in the reader's language. The first one and

@@ -51,7 +51,7 @@ func (c *collector) assignment(i int) {
 			c.forget(first - 2)
 		}
 		if v := n; locals != nil && v.kind == callNode && len(locals) < 1000 { // key, err := keyOf(id)
-			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false)
+			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false, 0)
 		}
 		n = hole
 	}
@@ -61,7 +61,8 @@ func (c *collector) assignment(i int) {
 		if len(locals) < 1000 {
 			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
 				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
-			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps)
+			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps,
+				c.guardOf(c.function(), at, end))
 		}
 		if keyLike(name) {
 			c.named(n, t)
@@ -359,10 +360,11 @@ func (c *collector) declare(name, container string, value *node, t *token) {
 	if len(c.decls) > 20_000 || c.callees != nil {
 		return
 	}
-	if !useful(value, 0) {
+	if !useful(value, 0) && !(value.kind == paramNode && value.of == nil) {
 		value = hole // it still says that the name has more than one meaning
 	}
-	d := &declaration{name: c.words.keep(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line, source: c.file}
+	d := &declaration{name: c.words.keep(strings.TrimLeft(name, "$")), container: container, value: value, line: t.line,
+		source: c.file, in: c.function()}
 	if keyLike(name) || keyLike(container) {
 		d.text = c.lineOf(t)
 	}
@@ -376,32 +378,6 @@ func (c *collector) named(n *node, t *token) {
 	}
 	c.sites = append(c.sites, &site{key: n, sure: Likely, line: t.line, text: c.lineOf(t), function: c.function(), source: c.file})
 }
-
-// returned reads the value of the function around.
-func (c *collector) returned(i int) {
-	f := c.function()
-	if len(f.returns) >= 4 || c.callees != nil {
-		return
-	}
-	if c.syntax == javaScript && (c.isWord(i) && c.is(i+1, "=>") || c.is(i, "(") && c.arrowFollows(int(c.match[i])+1)) {
-		return
-	}
-	c.result(f, i)
-}
-
-// result adds the expression at a token to the values of a function.
-func (c *collector) result(f *function, i int) {
-	n, end := c.expression(i)
-	if !useful(n, 0) || c.syntax == rust && c.is(end, ";") && c.tokens[i].first {
-		f.unknown = f.unknown || n.kind != holeNode && n.kind != textNode && !nothing[n.text]
-		return
-	}
-	n = c.boundTo(n, f)
-	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i])})
-}
-
-// nothing has the words for no value.
-var nothing = wordSet("null nil None undefined false")
 
 // lineOf returns the line of a token, without spaces around it.
 func (c *collector) lineOf(t *token) string {

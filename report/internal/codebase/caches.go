@@ -1,6 +1,8 @@
 package codebase
 
 import (
+	"cmp"
+	"fmt"
 	"path"
 	"regexp"
 	"slices"
@@ -16,7 +18,36 @@ const (
 	cachesOnServer                        // those of Spring as NAME::KEY
 	cachesFused                           // FusionCache
 	cachesAreHashes                       // of Redisson, named after the cache
+	cachesDecided                         // the file counts more than others: config/environments/production.rb
 )
+
+// A store says where a framework keeps what it caches, as the configuration of an application tells.
+type store struct {
+	kind   cacheKind
+	needs  string // what keeps it on the server, if something else does not: "CACHE_STORE=redis"
+	chosen string // file:line that keeps it elsewhere, "" the default of the framework does
+}
+
+// join adds what another file says. What is said first stays.
+func (s *store) join(o store) {
+	switch decided := s.kind & cachesDecided; {
+	case decided < o.kind&cachesDecided:
+		*s = o
+		return
+	case decided > o.kind&cachesDecided:
+		return
+	}
+	s.kind |= o.kind
+	if s.needs == "" || s.chosen == "" && o.chosen != "" {
+		s.needs, s.chosen = o.needs, o.chosen
+	}
+}
+
+// elsewhere returns a store that is not on the server, as the line with a text tells.
+func elsewhere(src, name, text, needs string) store {
+	at := max(strings.Index(src, text), 0)
+	return store{cachesElsewhere, needs, fmt.Sprintf("%s:%d", name, strings.Count(src[:at], "\n")+1)}
+}
 
 // springCaches are words of sources about caches of Spring.
 var springCaches = map[string]cacheKind{"CaffeineCacheManager": cachesElsewhere, "EhCacheCacheManager": cachesElsewhere,
@@ -31,99 +62,296 @@ var (
 	fusedOnServer = regexp.MustCompile(`With(Registered)?DistributedCache\(|AddStackExchangeRedisCache\(`)
 )
 
-var cacheOnServer = sync.OnceValue(func() *regexp.Regexp {
+// inOtherStore matches the name of a store of Django or Flask-Caching that is not on the server.
+var inOtherStore = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(locmem|database|filebased|filesystem|dummy|memcache\w*|simple|null)(cache)?['"]`)
+})
+
+// cachesInPython matches a setting that puts the caches of Django or Flask-Caching on the server.
+var cachesInPython = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
 })
 
-// cacheDriver matches the driver of a cache of CodeIgniter, or of Laravel and ThinkPHP where no environment
-// can change it.
+// cacheDriver matches what chooses the driver of a cache of CodeIgniter, or of Laravel and ThinkPHP.
 var cacheDriver = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:driver\('cache',[^)]*'adapter'|'default')\s*=>\s*'(\w+)'`)
+	return regexp.MustCompile(`(?:driver\('cache',[^)]*'adapter'|'default')\s*=>\s*([^\n]+)`)
 })
+
+// quoted matches a text of PHP, and whether it is the name of a variable of the environment.
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\benv\()?'([\w.]*)'`) })
+
+// otherStores are drivers of caches of PHP that are not on the server.
+var otherStores = wordSet(`file files filesystem database array apc apcu
+	memcached memcache dynamodb null octane dummy sqlite`)
 
 // phpCaches are words of the imports of caches of PHP that may be on the server.
 var phpCaches = strings.Fields("Illuminate Facades think Hyperf yii SimpleCache ItemInterface")
 
-// cachesOf returns what a source says of the caches of Spring, .NET, Rails, Django or of frameworks of PHP.
-func (s *syntax) cachesOf(src, name string) (kind cacheKind) {
+// storeOf returns what a source says of the caches of Spring, .NET, Rails, Django or of frameworks of PHP.
+func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
+	base := path.Base(name)
 	switch {
-	case s.jvm && strings.Contains(src, "Cache"):
-		for word, k := range springCaches {
-			if strings.Contains(src, word) {
-				kind |= k
-			}
-		}
-	case s == ruby && strings.Contains("/"+name, "/config/") && path.Base(name) != "development.rb":
-		if path.Base(name) == "production.rb" {
-			kind = cachesElsewhere // in files
-		}
-		for line := range strings.Lines(src) {
-			if line = strings.TrimSpace(line); !strings.Contains(line, "cache_store") || line[0] == '#' {
+	case in.jvm && strings.Contains(src, "Cache"):
+		for word, kind := range springCaches {
+			if !strings.Contains(src, word) {
 				continue
-			} else if ofServer(strings.ToLower(line)) {
-				kind |= cachesOnServer
-			} else if strings.Contains(line, ":") {
-				kind |= cachesElsewhere
+			}
+			if found.kind |= kind; kind == cachesElsewhere {
+				found.join(elsewhere(src, name, word, "RedisCacheManager"))
 			}
 		}
-	case s == csharp && strings.Contains(src, "Cache"):
+	case in == ruby && strings.Contains(src, "cache_store") && base != "development.rb" && base != "test.rb":
+		return s.railsStore(src, name)
+	case in == csharp && strings.Contains(src, "Cache"):
 		if cacheOfRedis.MatchString(src) {
-			kind = cachesOnServer
+			found.kind = cachesOnServer
 		}
 		if fusedOnServer.MatchString(src) {
-			kind |= cachesFused
+			found.kind |= cachesFused
 		}
-		if strings.Contains(src, ".UseInMemory(") || strings.Contains(src, ".UseSQLite(") ||
-			strings.Contains(src, ".UseDisk(") {
-			kind |= cachesElsewhere // of EasyCaching
+		for _, text := range [...]string{".UseInMemory(", ".UseSQLite(", ".UseDisk("} { // of EasyCaching
+			if strings.Contains(src, text) {
+				found.join(elsewhere(src, name, text, "UseRedis"))
+			}
 		}
-	case s == php:
-		config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
-		if config && !strings.Contains(src, "'stores'") { // of Laravel before 5
-			src = strings.Replace(src, "'driver'", "'default'", 1)
+		if text := "AddDistributedMemoryCache("; strings.Contains(src, text) {
+			found.needs, found.chosen = "AddStackExchangeRedisCache", elsewhere(src, name, text, "").chosen
 		}
-		switch driver := cacheDriver().FindStringSubmatch(src); {
-		case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)),
-			driver != nil && ofServer(driver[1]) && (config || strings.Contains(driver[0], "adapter")):
-			kind = cachesOnServer
-		case strings.Contains(src, "Yii::$app"), config, driver != nil && strings.Contains(driver[0], "adapter"):
-			kind = cachesElsewhere
+	case in == php:
+		return s.phpStore(src, name)
+	case in == python && strings.Contains(src, "CACHES"):
+		text := src
+		if _, setting, ok := strings.Cut(src, "\nCACHES = {"); ok {
+			if setting, _, _ = strings.Cut(setting, "\n}"); inOtherStore().MatchString(setting) {
+				text = setting // what follows is not about caches
+			}
 		}
-	case s == python && strings.Contains(src, "CACHES"):
-		if kind = cachesElsewhere; cacheOnServer().MatchString(src) {
-			kind = cachesOnServer
+		if cachesInPython().MatchString(text) {
+			return store{kind: cachesOnServer}
+		}
+		return elsewhere(src, name, "CACHES", djangoBackend)
+	case in == python && strings.Contains(src, "CACHE_TYPE"):
+		_, setting, _ := strings.Cut(src, "CACHE_TYPE")
+		if setting, _, _ = strings.Cut(setting, "\n"); inOtherStore().MatchString(setting) {
+			return elsewhere(src, name, "CACHE_TYPE", "CACHE_TYPE=RedisCache")
 		}
 	}
-	return kind
+	return found
 }
 
-// elsewhere reports whether the caches of the framework of a site are not on the server.
-func (s *scanner) elsewhere(c *site) bool {
-	if c.source.syntax == csharp && c.command.isCache() {
-		if c.source.imports["ZiggyCreatures"] {
-			return s.caches[csharp]&cachesFused == 0
-		}
-		if c.source.imports["EasyCaching"] && s.caches[csharp]&cachesElsewhere != 0 {
-			return true // there are several, and it may be of any
-		}
-		return s.caches[csharp]&cachesOnServer == 0 && !c.source.client
+// railsStore returns where the configuration of an application of Rails has its cache: in files by default, as
+// the Rails guide Caching tells. What production.rb sets counts more than other files, and a setting that
+// depends on a variable of the environment counts if an example of the environment has the variable.
+func (s *scanner) railsStore(src, name string) (found store) {
+	var decided cacheKind
+	if path.Base(name) == "production.rb" {
+		decided = cachesDecided
 	}
-	if c.source.imports["ItemInterface"] { // of Symfony, whose caches are in files unless a setting says otherwise
-		return !s.symfonyCaches
+	lines := strings.Split(src, "\n")
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		for n := i + 1; n < min(i+4, len(lines)) && strings.LastIndexAny(line, "(,") == len(line)-1; n++ {
+			line += strings.TrimSpace(lines[n])
+		}
+		if !strings.Contains(line, "cache_store =") || line[0] == '#' {
+			continue
+		}
+		if !ofServer(strings.ToLower(line)) {
+			found.join(store{cachesElsewhere | decided, railsSetting, fmt.Sprintf("%s:%d", name, i+1)})
+			continue
+		}
+		condition := rubyCondition().FindStringSubmatch(lines[max(i-1, 0)] + "\n" + line)
+		if condition == nil || condition[1] == "REDIS_URL" || s.program.settings[condition[1]].value != "" {
+			return store{kind: cachesOnServer | decided}
+		}
+		found.join(store{cachesElsewhere | decided, condition[1], fmt.Sprintf("%s:%d", name, i+1)})
 	}
-	if c.source.syntax == php && c.command.isCache() && s.caches[php]&cachesOnServer == 0 && !c.source.redis &&
-		!strings.HasPrefix(c.receiver, "cache") && !slices.ContainsFunc(phpCaches, func(word string) bool {
-		return c.source.imports[word]
-	}) {
+	return found
+}
+
+// rubyCondition matches a condition about a variable of the environment.
+var rubyCondition = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bif\s.*ENV(?:\.fetch\(|\[|\.key\?\()\s*['"](\w+)`)
+})
+
+// phpStore returns where the configuration of an application of PHP has its cache. The default of a configuration
+// of Laravel or ThinkPHP is mostly a variable of the environment. What an example of the environment gives
+// it counts, as an installation begins with a copy of it, and if there is none, the other value of env(NAME, VALUE).
+func (s *scanner) phpStore(src, name string) store {
+	config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
+	if config && !strings.Contains(src, "'stores'") { // of Laravel before 5
+		src = strings.Replace(src, "'driver'", "'default'", 1)
+	}
+	driver := cacheDriver().FindStringSubmatch(src)
+	switch {
+	case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)):
+		return store{kind: cachesOnServer}
+	case driver == nil && strings.Contains(src, "Yii::$app"):
+		return store{kind: cachesElsewhere, needs: `yii\redis\Cache`}
+	case driver == nil && config:
+		return elsewhere(src, name, "return", "redis")
+	case driver == nil || !config && !strings.Contains(driver[0], "adapter"):
+		return store{}
+	}
+	value, variable := "", ""
+	at := elsewhere(src, name, driver[0], "'redis'")
+	for _, text := range quoted().FindAllStringSubmatch(driver[1], -1) {
+		if value = text[2]; text[1] == "" {
+			continue
+		}
+		value = strings.ToUpper(strings.ReplaceAll(value, ".", "_"))
+		variable = cmp.Or(variable, value)
+		if set := s.program.settings[value]; set.value != "" {
+			value, variable = set.value, value
+			at.chosen = fmt.Sprintf("%s:%d", set.File, set.Line)
+			break
+		}
+	}
+	if variable != "" {
+		at.needs = variable + "=redis"
+	}
+	if ofServer(strings.ToLower(value)) || variable != "" && !otherStores[value] && ofServer(strings.ToLower(src)) {
+		return store{kind: cachesOnServer}
+	}
+	return at
+}
+
+// environment returns how much a file with variables of the environment counts: most is 1, 0 is not at all. What
+// production has precedes what an installation begins with.
+func environment(name string) int {
+	return 1 + slices.Index([]string{".env.production", ".env.prod", ".env.production.example", ".env.production.sample",
+		".env.example", ".env.dist", ".env.sample", ".env.template", ".env"}, name)
+}
+
+// storeFor sets what keeps the cache that a site calls on the server, if that is not so by the configuration or by
+// the defaults of the framework. It reports whether the cache may be there at all.
+func (s *scanner) storeFor(c *site) bool {
+	in, imports := c.source.syntax, c.source.imports
+	at, cached := s.stores[in], c.command.isCache()
+	unless := func(kind cacheKind, needs string) { // the framework has its caches elsewhere by default
+		if at.kind&kind == 0 {
+			at.kind, at.needs = cachesElsewhere, cmp.Or(at.needs, needs)
+		}
+	}
+	switch {
+	case c.command == cacheableCommand:
+		at = s.springStore()
+	case !cached && (c.command == nil || c.command.unusual || lastWord(c.receiver) != "cache" || in.jvm):
 		return true
-	}
-	if kind := s.caches[c.source.syntax]; c.source.syntax.jvm || kind&cachesElsewhere == 0 || kind&cachesOnServer != 0 {
+	case imports["ItemInterface"]:
+		at = s.symfonyStore()
+	case in == csharp && !cached:
+	case in == csharp && imports["ZiggyCreatures"]:
+		unless(cachesFused, "WithDistributedCache")
+	case in == csharp && imports["EasyCaching"] && at.kind&cachesElsewhere != 0:
+		at.kind = cachesElsewhere // there are several, and it may be of any
+	case in == csharp && !c.source.client:
+		unless(cachesOnServer, "AddStackExchangeRedisCache")
+	case in == php && at.kind&cachesOnServer == 0 && !c.source.redis && !strings.HasPrefix(c.receiver, "cache") &&
+		!slices.ContainsFunc(phpCaches, func(word string) bool { return imports[word] }):
 		return false
+	case in == php && (imports["Illuminate"] || imports["Facades"]) && at.kind == 0:
+		at = s.variableStore("CACHE_STORE", "CACHE_DRIVER")
+	case c.layer == railsLayer:
+		unless(^cacheKind(0), railsSetting)
+	case c.layer == djangoLayer && s.aliases[c.alias] == cachesElsewhere:
+		at = store{kind: cachesElsewhere, needs: djangoBackend}
+	case c.layer == djangoLayer:
+		unless(^cacheKind(0), djangoBackend)
 	}
-	if c.command == nil {
-		return !c.source.redis
+	if at.kind&cachesElsewhere != 0 && at.kind&(cachesOnServer|cachesAreHashes) == 0 {
+		c.needs = &at
 	}
-	return c.command.isCache() || !c.command.unusual && lastWord(c.receiver) == "cache"
+	return true
+}
+
+// Settings that put the caches of Django and Rails on the server.
+const (
+	djangoBackend = "BACKEND=django.core.cache.backends.redis.RedisCache"
+	railsSetting  = "config.cache_store = :redis_cache_store"
+)
+
+// variableStore returns where the cache of Laravel is by an example of the environment, if no file of the checkout
+// has its configuration: that of the framework asks for these variables.
+func (s *scanner) variableStore(names ...string) store {
+	for _, name := range names {
+		if set := s.program.settings[name]; ofServer(strings.ToLower(set.value)) {
+			return store{kind: cachesOnServer}
+		} else if set.value != "" {
+			return store{cachesElsewhere, name + "=redis", fmt.Sprintf("%s:%d", set.File, set.Line)}
+		}
+	}
+	return store{kind: cachesElsewhere, needs: names[0] + "=redis"}
+}
+
+// symfonyStore returns where Symfony has its caches: in files unless a setting says otherwise.
+func (s *scanner) symfonyStore() store {
+	found := store{kind: cachesElsewhere, needs: "framework.cache.app=cache.adapter.redis"}
+	for name, set := range s.program.settings {
+		if strings.Contains(name, "framework.cache.") && ofServer(strings.ToLower(name+set.value)) {
+			return store{kind: cachesOnServer}
+		} else if strings.HasSuffix(name, "framework.cache.app") && set.value != "" {
+			found.chosen = fmt.Sprintf("%s:%d", set.File, set.Line)
+		}
+	}
+	return found
+}
+
+// springStore returns where Spring has its caches: without a manager, where spring.cache.type says, or on the server
+// if there is a client (Spring Boot, Caching, Supported Cache Providers).
+func (s *scanner) springStore() store {
+	at, typed := s.stores[java], s.program.settings["spring.cache.type"]
+	at.join(s.stores[kotlin])
+	const needs = "spring.cache.type=redis"
+	switch {
+	case at.kind&(cachesOnServer|cachesAreHashes) != 0:
+	case at.kind&cachesElsewhere == 0 && typed.value != "" && !ofServer(strings.ToLower(typed.value)):
+		return store{cachesElsewhere, needs, fmt.Sprintf("%s:%d", typed.File, typed.Line)}
+	case at.kind&cachesElsewhere == 0 && s.lacks[java]:
+		return store{kind: cachesElsewhere, needs: needs}
+	}
+	return at
+}
+
+// backend notes whether a cache of Django is on the server: the text "BACKEND" of its settings is token i.
+func (c *collector) backend(i int) {
+	value := c.tokens[i+2]
+	if !c.is(i+1, ":") || value.kind != textToken || len(c.open) == 0 {
+		return
+	}
+	open := i - 1
+	for ; open > 0 && int(c.match[open]) < i; open-- {
+	}
+	name := open - 2 // "name": { or CACHES["name"] = {
+	if c.is(open-1, "=") && c.is(open-2, "]") {
+		name = open - 3
+	}
+	if t := &c.tokens[max(name, 0)]; t.kind == textToken && c.is(open, "{") {
+		kind := cachesElsewhere
+		if backend := strings.ToLower(c.src[value.body:value.tail]); ofServer(backend) ||
+			!strings.HasPrefix(backend, "django.") {
+			kind = cachesOnServer
+		}
+		if c.file.aliases == nil {
+			c.file.aliases = map[string]cacheKind{}
+		}
+		c.file.aliases[c.words.keep(c.src[t.body:t.tail])] |= kind
+	}
+}
+
+// alias returns the name of the cache of Django that a method is called on: caches["name"], or a variable of that
+// value; "" none.
+func (c *collector) alias(i int) string {
+	if c.syntax != python || !c.is(i-1, ".") {
+		return ""
+	}
+	if t := &c.tokens[max(i-3, 0)]; c.is(i-2, "]") && t.kind == textToken && c.textOf(i-5) == "caches" {
+		return c.words.keep(c.src[t.body:t.tail])
+	}
+	if v := c.locals()[c.textOf(i-2)]; v != nil && v.kind == wordNode && v.of != nil && v.of.text == "caches" {
+		return v.text
+	}
+	return ""
 }
 
 // inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.
@@ -138,17 +366,14 @@ func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
 	return own && c.source.syntax.loose && !c.source.imports["Facades"]
 }
 
-// springCache returns the parts of the keys of a cache of Spring, nil if they are not on the server.
-func (s *scanner) springCache(c *site, parts []string) []string {
-	kind, typed := s.caches[java]|s.caches[kotlin], s.program.settings["spring.cache.type"].value
+// springCache returns the parts of the keys of a cache of Spring.
+func (s *scanner) springCache(parts []string) []string {
 	if name, _, settings := strings.Cut(parts[0], "#"); settings { // name#ttl, as own cache managers read it
 		parts = []string{name + "::", ""}
 	}
 	switch {
-	case kind&cachesAreHashes != 0:
+	case (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
 		return []string{strings.TrimSuffix(parts[0], "::")}
-	case kind&cachesOnServer == 0 && (kind&cachesElsewhere != 0 || typed != "" && !ofServer(strings.ToLower(typed))):
-		return nil
 	case s.layers[springLayer] != "" && parts[0] != "":
 		name := strings.TrimSuffix(parts[0], "::")
 		return starred([]string{strings.ReplaceAll(s.layers[springLayer], cacheName.text, name) + "*"})

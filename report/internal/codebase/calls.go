@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,7 @@ func (c *collector) call(i int, word string) {
 	if !ok || len(args) == 0 {
 		return
 	}
+	word = cmp.Or(c.superclass(word), word)
 	if c.syntax == ruby && c.is(i-2, ")") {
 		if open := c.opening(i - 2); open > 0 && open < i-3 && c.textOf(open-1) == "cache" {
 			return // of a client of HTTP whose answers are cached: http.cache(1.minute).get(url)
@@ -45,8 +47,10 @@ func (c *collector) call(i int, word string) {
 	case receiver == "redis.namespace" && word == "new" && c.syntax == ruby:
 		c.scope(i, args[0])
 		return
-	case raw[lower]:
-		c.rawCall(i, lower, receiver, args, t)
+	case raw[lower], c.jvm && strings.HasPrefix(lower, "execute") && strings.HasSuffix(receiver, "script"):
+		if !c.rawCall(i, lower, receiver, args, t) && c.jvm && strings.HasPrefix(lower, "execute") {
+			c.scriptCall(args, receiver, t)
+		}
 		return
 	case c.syntax == javaScript && strings.Contains(lastWord(receiver), "redlock") && locks[lower]:
 		keys := args[:1]
@@ -66,17 +70,7 @@ func (c *collector) call(i int, word string) {
 				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
 			}
 		}
-		for _, a := range args {
-			a = c.bound(a)
-			if a.kind == paramNode && strings.Contains(strings.ToLower(a.text), "keys") {
-				c.site(&site{key: a, command: scriptCommand, sure: Certain, list: true}, t)
-			}
-			if a.kind == listNode && (c.file.redis || ofServer(receiver)) {
-				for n, k := range a.args {
-					c.site(&site{key: k, command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
-				}
-			}
-		}
+		c.scriptCall(args, receiver, t)
 		return
 	}
 	if c.syntax == golang && c.cachedRow(i, receiver, args) {
@@ -134,7 +128,7 @@ func (c *collector) call(i int, word string) {
 	}
 	// With the call, because the checkout may have such a method itself.
 	own := site{command: command, sure: sure, expiry: c.expiryOf(i, key, receiver, command), callee: c.words.keep(word),
-		receiver: receiver, args: c.boundAll(args)}
+		receiver: receiver, alias: c.alias(i), args: c.boundAll(args)}
 	for n, a := range args {
 		if n > 0 && (!command.all && (n > 1 || !pairs[command.name]) || isOption(command, a)) {
 			break
@@ -171,8 +165,6 @@ func isOption(command *command, n *node) bool {
 
 // pairs are commands whose second argument is a key, too.
 var pairs = wordSet(`RENAME RENAMENX RPOPLPUSH BRPOPLPUSH SMOVE LMOVE BLMOVE`)
-
-var scriptCommand = &command{name: "EVAL", writes: true, unusual: true}
 
 // callArguments returns the arguments of a call, in Ruby also of one without
 // parentheses.
@@ -262,6 +254,9 @@ func (c *collector) receiver(i int) string {
 			break
 		}
 		w := c.textOf(n)
+		if w == "Value" && c.syntax == csharp && len(words) == 0 && c.methodBefore(n) { // of Lazy
+			continue
+		}
 		if v := c.locals()[w]; v != nil && !c.methodBefore(n) && !notClient(strings.ToLower(w)) {
 			if about := mention(v, 0); about != "" {
 				words = append(words, about)
@@ -383,7 +378,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		command = cacheRead
 	}
 	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
-		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver,
+		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }
 
@@ -397,8 +392,8 @@ var (
 var cacheReads = wordSet(`get read pull has forget delete exist? getasync removeasync getstring getstringasync trygetvalue touch
 	refreshasync getlistasync removeallasync existsasync getallasync`)
 
-// rawCall notes the key of a call with the name of a command: Do("SET", key).
-func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) {
+// rawCall notes the key of a call with the name of a command: Do("SET", key). It reports whether the call has one.
+func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) bool {
 	for n := 0; n < 2 && n < len(args); n++ {
 		a := args[n]
 		if a.kind == listNode && len(a.args) > 1 {
@@ -409,7 +404,7 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		}
 		command := commandOf(a.text)
 		if command == nil || !strings.EqualFold(a.text, command.name) {
-			return
+			return false
 		}
 		var key *node
 		if n+1 < len(args) {
@@ -418,7 +413,7 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 			key = c.argumentOf(int(c.match[open]) + 1)
 		}
 		if key = c.bound(key); key == nil {
-			return
+			return true
 		}
 		if key.kind == listNode && len(key.args) > 0 {
 			key = key.args[0]
@@ -431,8 +426,9 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 		if c.file.redis || ofServer(receiver) {
 			c.site(&site{key: key, command: command, sure: Certain, expiry: c.rawExpiry(i, command)}, t)
 		}
-		return
+		return true
 	}
+	return false
 }
 
 // argumentOf returns the first argument of a command of Rust whose name ends before a token: that

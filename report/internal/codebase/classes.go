@@ -10,10 +10,17 @@ const (
 
 // classHeader reads the beginning of a class or an object.
 func (c *collector) classHeader(i int, word string) {
-	name := ""
+	name, super := "", ""
 	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
 		switch {
 		case c.isWord(n):
+			if c.syntax == kotlin && c.tokens[n].first && name != "" && !c.is(n-1, ":") && !c.is(n-1, ",") &&
+				c.textOf(n) != "constructor" {
+				return // it has no body
+			}
+			if c.textOf(n-1) == "extends" || c.is(n-1, ":") && super == "" {
+				super = c.kept(n)
+			}
 			w := c.textOf(n)
 			if name == "" && w != "class" || w == "for" && word == "impl" && c.isWord(n+1) {
 				if w == "for" {
@@ -22,7 +29,7 @@ func (c *collector) classHeader(i int, word string) {
 					}
 				}
 				name = c.words.keep(w)
-			} else if c.callees == nil {
+			} else if c.callees == nil && !(word == "namespace" && c.syntax == php) {
 				c.file.supers[c.words.keep(w)] = true
 			}
 			if c.indent {
@@ -38,9 +45,11 @@ func (c *collector) classHeader(i int, word string) {
 				c.push(i, n, scope{class: name})
 				return
 			}
+		case c.is(n, "<") && c.generic(n) > 0 && super == "":
+			n = c.generic(n)
 		case c.is(n, "{"):
 			enum := word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"
-			c.push(i, n, scope{class: name, enum: enum})
+			c.push(i, n, scope{class: name, super: super, enum: enum})
 			if c.classes == nil {
 				c.classes = map[string]class{}
 			}
@@ -51,7 +60,8 @@ func (c *collector) classHeader(i int, word string) {
 		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="):
 			return
 		case c.match[n] > int32(n):
-			if c.syntax == kotlin && name != "" && c.is(n, "(") {
+			if (c.syntax == kotlin || c.syntax == csharp) && name != "" && super == "" && c.is(n, "(") &&
+				(c.is(n-1, ">") || c.textOf(n-1) == name || c.textOf(n-1) == "constructor") {
 				c.newFunction(name, name, n) // its constructor
 			}
 			n = int(c.match[n])

@@ -10,7 +10,7 @@ import (
 var clientMakers = wordSet("Redis IORedis ioredis Cluster createClient createCluster")
 
 // client notes what the call of a token puts before each key: the option keyPrefix of clients of
-// JavaScript, WithKeyPrefix of StackExchange.Redis, the settings of distributed caches of .NET that are not in the
+// JavaScript, WithKeyPrefix of StackExchange.Redis, mappers of names of Redisson, the settings of distributed caches of .NET that are not in the
 // code, and the functions that begin the keys of caches of Spring.
 func (c *collector) client(i int) {
 	open := i + 1
@@ -22,6 +22,9 @@ func (c *collector) client(i int) {
 		return
 	case c.syntax.jvm && springPrefixes[word]:
 		c.prefix(i, springLayer, c.springPrefix(open, word))
+		return
+	case c.jvm && word == "setNameMapper":
+		c.prefix(i, redissonLayer, hole)
 		return
 	case c.syntax == csharp && word == "WithKeyPrefix":
 		n, _ := c.expression(open + 1)
@@ -205,6 +208,8 @@ func one(set map[string]bool) (only string) {
 // before returns what the client or the framework puts before the key of a site.
 func (s *scanner) before(c *site) string {
 	switch {
+	case c.layer == springLayer && (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
+		return s.layers[redissonLayer]
 	case c.layer == springLayer: // it is about the name of the cache, too
 		return ""
 	case c.source.syntax == csharp && c.command.isCache() && c.layer == 0 && !c.source.imports["EasyCaching"] &&

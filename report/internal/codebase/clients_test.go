@@ -197,7 +197,7 @@ func TestLibraries(t *testing.T) {
 	redis := "class Start {\n  void F() {\n    services.AddEasyCaching(o => o.UseRedis(c => { }, \"redis\")); // EasyCaching.Redis, a RedisCache\n  }\n}\n"
 	checkLines(t, map[string]string{"A.cs": cached, "Start.cs": redis}, "A.cs:3 cart:* likely cache\n")
 	checkLines(t, map[string]string{"A.cs": cached, "Start.cs": redis,
-		"More.cs": "class More {\n  void F(Cache o) { o.UseInMemory(\"near\"); }\n}\n"}, "")
+		"More.cs": "class More {\n  void F(Cache o) { o.UseInMemory(\"near\"); }\n}\n"}, "A.cs:3 cart:* possible cache if UseRedis More.cs:2\n")
 }
 
 // TestScopedCaches has a cache of Foundatio that puts its scope before each key.

@@ -13,17 +13,18 @@ type source struct {
 	pack    string // that of its package of npm, in the other languages ""
 	base    string // its name without extension
 	syntax  *syntax
-	redis   bool // it speaks of Redis
-	client  bool // it imports a client
-	caches  cacheKind
-	typed   bool              // it has a cache of ABP, which writes c:NAME,k:KEY
-	imports map[string]bool   // words of its import statements
-	supers  map[string]bool   // words behind the names of its classes: what they extend
-	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
-	types   map[string]string // classes of variables and members, by lower-case names; "" it has several
-	calls   [32]uint64        // hashes of the names of the functions that it calls
-	scopes  map[string]*node  // what clients put before each key, by their names
-	classes map[string]class  // of the checkout, by name
+	redis   bool                 // it speaks of Redis
+	client  bool                 // it imports a client
+	store   store                // of its caches, as the file says
+	aliases map[string]cacheKind // where the caches of Django are, by name
+	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
+	imports map[string]bool      // words of its import statements
+	supers  map[string]bool      // words behind the names of its classes: what they extend
+	holds   map[string]holder    // what variables and members of the file hold, also by their lower-case names
+	types   map[string]string    // classes of variables and members, by lower-case names; "" it has several
+	calls   [32]uint64           // hashes of the names of the functions that it calls
+	scopes  map[string]*node     // what clients put before each key, by their names
+	classes map[string]class     // of the checkout, by name
 }
 
 // A declaration gives a value a name.
@@ -34,6 +35,7 @@ type declaration struct {
 	text            string // of the line, if the name says that it is a key
 	enum            bool   // it is a constant of an enum, with the arguments of its constructor
 	source          *source
+	in              *function // around it, nil none
 	use             use
 }
 
@@ -43,6 +45,7 @@ type function struct {
 	params          []string
 	defaults        []*node // of the parameters, nil none
 	unknown         bool    // it may have a value that is not in returns
+	beyond          guard   // of the statements behind the last return
 	rest            bool    // the last parameter stands for any number of arguments
 	self            string  // what the function calls the object around, in Go
 	returns         []returned
@@ -57,6 +60,7 @@ type returned struct {
 	value *node
 	line  int32
 	text  string
+	guard guard
 }
 
 // passed is a key that a function builds from its parameters for a command.
@@ -67,6 +71,7 @@ type passed struct {
 	expiry  expiry
 	list    bool   // the key is a parameter that is a list of keys
 	before  string // what precedes the key
+	needs   *store // what keeps the cache on the server
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -87,12 +92,14 @@ type site struct {
 	// Of a call of a function of the checkout: its name, arguments, and what it is
 	// called on.
 	callee, receiver string
+	needs            *store // what keeps the cache on the server, nil it is there
 	args             []*node
 	prefix           bool       // it is an option of a client
 	list             bool       // the key is a parameter that is a list of keys
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
+	alias            string     // of a cache of Django that the command is called on
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
@@ -117,6 +124,9 @@ type collector struct {
 // notFunctions are words that a parenthesis follows and that call nothing.
 var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
 	match when super constructor await new throw yield with synchronized`)
+
+// notNames are words behind which a word with a parenthesis is no method.
+var notNames = wordSet("else in is do class record struct")
 
 func (c *collector) run() {
 	if c.callees == nil {
@@ -145,6 +155,9 @@ func (c *collector) run() {
 			}
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
+			}
+			if c.syntax == python && c.src[t.body:t.tail] == "BACKEND" && c.callees == nil {
+				c.backend(i)
 			}
 			if c.syntax == python && strings.Contains(c.src[t.body:t.tail], "KEY_") {
 				c.prefixText(i, c.src[t.body:t.tail])
@@ -219,7 +232,7 @@ func (c *collector) word(i int, t *token) {
 	if word == "CACHE_KEY_PREFIX" || word == "namespace" {
 		c.prefixText(i, word)
 	}
-	if word == "cache_store" && c.syntax == ruby && c.file.caches&cachesOnServer != 0 {
+	if word == "cache_store" && c.syntax == ruby && c.file.store.kind != 0 {
 		c.storeOptions(i)
 	}
 	c.enumMember(i, word)
@@ -251,7 +264,7 @@ func (c *collector) word(i int, t *token) {
 	case "type":
 		if c.syntax == golang && t.first && c.isWord(i+1) && c.textOf(i+2) == "string" { // whose conversions keep the text
 			f := c.newFunction(c.textOf(i+1), "", 0)
-			f.params, f.returns = []string{"s"}, []returned{{&node{kind: paramNode, text: "s"}, t.line, ""}}
+			f.params, f.returns = []string{"s"}, []returned{{value: &node{kind: paramNode, text: "s"}, line: t.line}}
 		}
 	case "return", "yield":
 		if c.function() != nil && !next.first {
@@ -364,7 +377,8 @@ func (c *collector) functionHeader(i int) {
 }
 
 // delegates are methods that get the calls of methods which a class does not have.
-var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer}
+var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer,
+	"__getattr__": namespaceLayer, "__getattribute__": namespaceLayer}
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {
@@ -383,6 +397,9 @@ func (c *collector) body(i, from int, name, container string, open int) bool {
 			}
 			f := c.newFunction(name, container, open)
 			c.result(f, n+1)
+			if c.syntax == kotlin || c.syntax == csharp {
+				c.enter(scope{function: f, end: c.endOf(n + 1)})
+			}
 			return true
 		case c.is(n, ";"), c.is(n, "}"), c.is(n, "=") && c.syntax != rust, c.is(n, ")"), c.is(n, ",") && c.methods && c.syntax == javaScript:
 			return false
@@ -403,7 +420,7 @@ func (c *collector) methodHeader(i, open int) bool {
 	if i > 0 {
 		prev := &c.tokens[i-1]
 		if prev.kind == wordToken {
-			if w := c.textOf(i - 1); notFunctions[w] || w == "else" || w == "in" || w == "is" || w == "do" {
+			if w := c.textOf(i - 1); notFunctions[w] || notNames[w] {
 				return false
 			}
 		} else if c.typeFirst {

@@ -151,7 +151,7 @@ func notClient(name string) bool {
 	for _, end := range [...]string{"config", "conf", "options", "opts", "kwargs", "args", "url", "uri", "data", "keys",
 		"result", "results",
 		"hash", "value", "values", "settings", "params", "info", "env", "map", "dict", "key", "response", "reply", "mock",
-		"headers", "factory", "backends", "servers", "clients", "connections", "databases", "instances"} {
+		"headers", "control", "factory", "backends", "servers", "clients", "connections", "databases", "instances"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}

@@ -109,6 +109,13 @@ func (p *program) eval(n *node, at frame) []string {
 		}
 		return vary()
 	case eitherNode:
+		if g := guard(n.index); g != 0 && at.arguments != nil {
+			if !(-g).allows(at.arguments) {
+				return p.eval(n.args[1], at)
+			} else if !g.allows(at.arguments) {
+				return p.eval(n.args[0], at)
+			}
+		}
 		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
 		if n.text != "" && (at.arguments != nil || n.args[0].kind != textNode || n.args[1].kind != textNode) {
 			return common(Join(p.eval(n.args[0], at)), Join(p.eval(n.args[1], at))) // the arguments may decide
@@ -128,11 +135,17 @@ func (p *program) eval(n *node, at frame) []string {
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
 		}
-		if n.of != nil && !at.part { // the default is likely in force
+		switch {
+		case at.arguments != nil && n.of.isNothing():
+			return absent
+		case n.of != nil && !at.part: // the default is likely in force
 			return p.eval(n.of, at)
 		}
 		return vary()
 	case wordNode:
+		if n.isNothing() {
+			return absent
+		}
 		return p.name(n, at)
 	case callNode:
 		return p.call(n, at)
@@ -205,11 +218,11 @@ func (p *program) name(n *node, at frame) []string {
 		}
 		return []string{n.text} // its text is its name
 	}
-	if at.member != nil && (n.of == nil || isSelf(n.of, at.source.syntax)) && (d == nil && f == nil || d != nil &&
-		d.value.kind == holeNode) {
+	unknown := d == nil && f == nil || d != nil && (d.value.kind == holeNode || d.value.kind == paramNode)
+	if at.member != nil && unknown && (n.of == nil || isSelf(n.of, at.source.syntax)) {
 		return orVary(p.field(at.member, n.text))
 	}
-	if d == nil && f == nil || d != nil && d.value.kind == holeNode {
+	if unknown {
 		d = cmp.Or(p.byDefault(n, at), d)
 	}
 	if d != nil && rank >= other {
@@ -240,6 +253,9 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
+		if !r.guard.allows(arguments) {
+			continue
+		}
 		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}
 		if at.member == nil || at.member.container == f.container {
 			inner.constant, inner.member = at.constant, at.member
@@ -327,7 +343,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(n.of, at)
 	}
 	if f, _ := p.function(n, at); f != nil {
-		if v := p.result(f, p.values(f.order(n.args), at), at); literal(v) {
+		if v := p.result(f, p.arguments(f, n.args, at), at); literal(v) {
 			return v
 		}
 	}
@@ -384,23 +400,6 @@ func (p *program) replaceCall(name string, n *node, at frame) (list []string) {
 	return list
 }
 
-// order returns the arguments of a call of a function in the order of its parameters.
-func (f *function) order(args []*node) []*node {
-	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
-		return args
-	}
-	list := slices.Repeat([]*node{hole}, len(f.params))
-	for i, a := range args {
-		if a.label != "" {
-			i = slices.IndexFunc(f.params, func(p string) bool { return strings.TrimLeft(p, "$") == a.label })
-		}
-		if i >= 0 && i < len(list) {
-			list[i] = a
-		}
-	}
-	return list
-}
-
 // built returns the value of a function that makes a key of its arguments in a way that
 // is not known: what it adds between them varies.
 func (p *program) built(args []*node, at frame) []string {
@@ -415,6 +414,11 @@ func (p *program) built(args []*node, at frame) []string {
 		}
 	}
 	return list
+}
+
+// arguments returns the values of the arguments of a call of a function, not nil.
+func (p *program) arguments(f *function, args []*node, at frame) [][]string {
+	return append([][]string{}, p.values(f.order(args), at)...)
 }
 
 func (p *program) values(args []*node, at frame) (list [][]string) {

@@ -237,7 +237,10 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 		}
 	}
 	whole := slices.ContainsFunc(list, func(c Candidate) bool { return !c.spans })
-	list = slices.DeleteFunc(list, func(c Candidate) bool { return c.Score < best-scoreGap || whole && c.spans })
+	known := slices.ContainsFunc(list, func(c Candidate) bool { return c.Pattern.Sure > Possible })
+	list = slices.DeleteFunc(list, func(c Candidate) bool {
+		return c.Score < best-scoreGap || whole && c.spans || known && c.Pattern.Sure == Possible
+	})
 	slices.SortStableFunc(list, func(a, b Candidate) int {
 		return cmp.Or(byScore(a, b), cmp.Compare(b.Pattern.rank(), a.Pattern.rank()),
 			strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
@@ -378,8 +381,13 @@ func (p *Pattern) named(verbs []string) bool {
 	return slices.ContainsFunc(verbs, func(verb string) bool { return strings.HasPrefix(name, verb) })
 }
 
-// Unmatched returns the patterns that no group has keys of, in the order of their
-// places: one line for each that writes its keys, or names them.
+// compare orders lines of one pattern: those that are possible only last, see rank.
+func (p *Pattern) compare(o *Pattern) int {
+	return cmp.Or(cmp.Compare(min(p.Sure, Likely), min(o.Sure, Likely)), cmp.Compare(p.rank(), o.rank()))
+}
+
+// Unmatched returns the patterns that no group has keys of, in the order of their places: one line for each that
+// writes its keys, or names them. It has none of those that are possible only.
 func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
 	groups = plainNames(groups)
 	m := c.matcher(groups)
@@ -397,8 +405,9 @@ func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
 		}
 	}
 	for _, k := range m.keys {
-		best := slices.MaxFunc(k.lines, func(a, b *Pattern) int { return cmp.Compare(a.rank(), b.rank()) })
-		if !matched[k] && k.symbols[0] != varies && k.fixed >= 3 && (best.Writes || len(best.Commands) == 0) {
+		best := slices.MaxFunc(k.lines, (*Pattern).compare)
+		if !matched[k] && best.Sure > Possible && k.symbols[0] != varies && k.fixed >= 3 &&
+			(best.Writes || len(best.Commands) == 0) {
 			list = append(list, best)
 		}
 	}
@@ -435,7 +444,7 @@ func (c *Checkout) Distinct() (list []Line) {
 			list = append(list, Line{p, 1})
 			continue
 		}
-		if list[n].Lines++; p.rank() > list[n].rank() {
+		if list[n].Lines++; p.compare(list[n].Pattern) > 0 {
 			list[n].Pattern = p
 		}
 	}

@@ -88,6 +88,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			continue // a member is not named alone
 		}
 		same, rank := source == at.source, 0
+		constant := constant || n.kind == callNode && container == n.text // its constructor
 		switch {
 		case qualified != "":
 			switch {
@@ -105,7 +106,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
 			case single == 1 && (imported || configured || constant && (!source.syntax.members ||
-				n.text == strings.ToUpper(n.text))):
+				n.text == strings.ToUpper(n.text))), single == 1 && n.kind == callNode && namesKey(n.text) &&
+				at.source.types[strings.ToLower(qualified)] != "":
 				rank = 1
 			}
 			if rank > 0 && same {

@@ -19,8 +19,8 @@ const (
 // A node is an expression, as far as the text of a key can depend on it.
 type node struct {
 	kind  byte
-	rest  bool // of a parameter: it stands for any number of arguments
-	index int16
+	rest  bool   // of a parameter: it stands for any number of arguments
+	index int16  // of a parameter; of two values: the guard of the second
 	text  string // of a text; else a name
 	label string // of an argument with a name
 	of    *node
@@ -290,6 +290,9 @@ func (p *parser) members(n *node, i int) (*node, int) {
 		case p.is(i, "(") && (!t.first || p.tokens[i].line == p.tokens[i-1].line) &&
 			(n.kind == wordNode || n.kind == listNode):
 			n, i = p.named(&node{kind: callNode, text: n.text, of: n.of, args: p.arguments(i)}), p.behind(i)
+			if p.jvm && lists[n.text] && (n.text != "of" || n.of != nil && lists[n.of.text]) {
+				n = &node{kind: listNode, args: n.args}
+			}
 		case p.is(i, "[") && !t.first:
 			args := p.arguments(i)
 			if p.syntax == rust && n.kind == wordNode && n.text == "vec" {
@@ -329,6 +332,10 @@ func (p *parser) members(n *node, i int) (*node, int) {
 	}
 	return n, i
 }
+
+// lists are functions of Java and Kotlin that make a list of their arguments, and classes whose method of does.
+var lists = wordSet(`asList singletonList singleton newArrayList listOf mutableListOf arrayListOf setOf arrayOf of List Set
+	ImmutableList ImmutableSet`)
 
 // generics returns the token behind <types>, if a call follows; else 0.
 func (p *parser) generics(i int) int {

@@ -40,7 +40,8 @@ func (s *scanner) passOn(c *site, f *function) {
 		pass := &f.passes[n]
 		s.program.steps = 0
 		c.args = f.order(c.args)
-		c.command, c.sure, c.expiry, c.before = pass.command, pass.sure, pass.expiry, pass.before
+		c.command, c.sure, c.expiry = pass.command, pass.sure, pass.expiry
+		c.before, c.needs = pass.before, pass.needs
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
 			if i < len(c.args) {
@@ -50,7 +51,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
 			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
-				list: pass.list, before: pass.before, via: f, next: pass, args: c.args})
+				list: pass.list, before: pass.before, needs: pass.needs, via: f, next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
@@ -65,7 +66,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		literals := false
 		for parts := range s.program.alternatives(func() []string {
 			literals = len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal)
-			return s.program.passed(pass, f, s.program.values(c.args, c.frame()))
+			return s.program.passed(pass, f, s.program.arguments(f, c.args, c.frame()))
 		}) {
 			if literals {
 				s.add(c, parts)
@@ -107,7 +108,7 @@ func parametersOf(list []int, n *node, depth int) []int {
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
 	for pass.via != nil {
-		values = p.values(pass.via.order(pass.args), at)
+		values = p.arguments(pass.via, pass.args, at)
 		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
 		pass = pass.next
 	}
@@ -133,10 +134,12 @@ func (s *scanner) callee(c *site) *function {
 	n := &node{kind: callNode, text: c.callee, args: c.args}
 	lower := strings.ToLower(c.callee)
 	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6 ||
-		strings.HasSuffix(lower, "publish") || strings.HasSuffix(lower, "subscribe")
+		strings.HasSuffix(lower, "publish") || strings.HasSuffix(lower, "subscribe") ||
+		c.source.syntax == ruby && queries[lower]
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
-		if f == nil || len(f.passes) == 0 || common && f.container != "" && (c.function == nil || f.container != c.function.container) {
+		if f == nil || len(f.passes) == 0 || common && f.container != "" && f.container != f.name &&
+			(c.function == nil || f.container != c.function.container) {
 			return nil
 		}
 		return f
@@ -181,14 +184,20 @@ func (s *scanner) callee(c *site) *function {
 			continue
 		}
 		switch {
-		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args):
+		case found == nil || len(found.params) != len(c.args) && len(f.params) == len(c.args),
+			found.due == 0 && f.due > 0: // which passed keys on before this round
 			found = f
+		case found.due > 0 && f.due == 0:
 		case len(f.params) == len(c.args) && f.container != found.container:
 			return nil
 		}
 	}
 	return found
 }
+
+// queries are methods of relations of ActiveRecord, and of every collection of Ruby.
+var queries = wordSet("average minimum maximum select reject filter_map each_with_index update create destroy reload includes " +
+	"pluck group_by order limit where distinct calculate find_by find_each")
 
 // implementation returns the only method of a type on the server that a call of an interface of Go may mean, nil
 // if that is not known.
@@ -282,4 +291,26 @@ func (s *source) callsAny(names map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// order returns the arguments of a call of a function in the order of its parameters.
+func (f *function) order(args []*node) []*node {
+	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
+		return args
+	}
+	list := slices.Repeat([]*node{hole}, len(f.params))
+	for i, n := range f.defaults {
+		if n.isNothing() {
+			list[i] = n
+		}
+	}
+	for i, a := range args {
+		if a.label != "" {
+			i = slices.IndexFunc(f.params, func(p string) bool { return strings.TrimLeft(p, "$") == a.label })
+		}
+		if i >= 0 && i < len(list) {
+			list[i] = a
+		}
+	}
+	return list
 }

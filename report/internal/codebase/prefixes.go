@@ -13,13 +13,14 @@ type layer byte
 const (
 	connectionLayer  layer = iota + 1 // connections of PHP
 	cacheLayer                        // the cache of a framework of PHP
-	namespaceLayer                    // clients of Ruby
+	namespaceLayer                    // clients of Ruby and Python
 	railsLayer                        // the cache of Rails
 	djangoLayer                       // the cache of Django: PREFIX:VERSION:KEY
 	flaskLayer                        // Flask-Caching
 	otherLayer                        // a library whose prefix another program sets
 	keyspaceLayer                     // databases of StackExchange.Redis, see WithKeyPrefix
 	distributedLayer                  // distributed caches of .NET, see InstanceName
+	redissonLayer                     // objects of Redisson, see setNameMapper
 	springLayer                       // caches of Spring
 	clientLayer                       // clients of JavaScript
 )
@@ -34,6 +35,8 @@ func (c *collector) layerOf(s *site) layer {
 		return distributedLayer
 	case command == cacheableCommand, command == queueCommand:
 		return springLayer
+	case command != nil && command.jvm:
+		return redissonLayer
 	case c.syntax == csharp && command != nil && !command.isCache():
 		return keyspaceLayer
 	case command == nil:
@@ -50,7 +53,7 @@ func (c *collector) layerOf(s *site) layer {
 		return connectionLayer
 	case c.syntax == ruby && strings.HasSuffix(receiver, "rails.cache"):
 		return railsLayer
-	case c.syntax == ruby && !cache:
+	case c.syntax == ruby && !cache, c.syntax == python && command != nil && !cache:
 		return namespaceLayer
 	case c.syntax != python || !cache || c.file.holds[last]&holdsServer != 0:
 	case c.file.imports["django"] && s.callee == "lock": // its name depends on the library
@@ -85,7 +88,7 @@ func (c *collector) prefixText(i int, name string) {
 		c.prefixOf(i, djangoLayer, hole)
 	case c.syntax == python && name == "CACHE_KEY_PREFIX":
 		c.prefixOf(i, flaskLayer, n)
-	case c.syntax == ruby && name == "namespace" && c.file.caches&cachesOnServer != 0:
+	case c.syntax == ruby && name == "namespace" && c.file.store.kind != 0:
 		c.prefixOf(i, railsLayer, &node{kind: joinNode, args: []*node{n, {kind: textNode, text: ":"}}})
 	case c.syntax == php && name == "prefix" && strings.Contains(c.src, "Predis\\Client"):
 		c.prefixOf(i, connectionLayer, n)
@@ -94,8 +97,13 @@ func (c *collector) prefixText(i int, name string) {
 	}
 }
 
-// storeOptions notes that the cache of Rails may have any namespace: cache_store = :redis_cache_store, OPTIONS.
+// storeOptions notes that the cache of Rails may have any namespace: cache_store = :redis_cache_store, OPTIONS. So may
+// a class of the checkout that has the cache on the server below it.
 func (c *collector) storeOptions(i int) {
+	if name := c.textOf(i + 2); c.is(i+1, "=") && name != "" && name[0] >= 'A' && name[0] <= 'Z' &&
+		name != "ActiveSupport" && !ofServer(strings.ToLower(name)) {
+		c.prefixOf(i, railsLayer, hole)
+	}
 	for n := i + 1; c.tokens[n].kind != endToken && c.tokens[n].line == c.tokens[i].line; n++ {
 		if c.is(n, ",") {
 			if c.isWord(n+1) && !c.is(n+2, ":") && c.textOf(n+1) != "ENV" {
@@ -156,6 +164,7 @@ func fixedPrefix(n *node) *node {
 // layerPrefixes evaluates the prefixes of the layers. One that varies, or of which there are several,
 // is *. So is that of a framework whose configuration is in another checkout.
 func (s *scanner) layerPrefixes(sites []*site) {
+	s.wrapped(sites)
 	s.clients = s.clientPrefixes(sites)
 	for _, c := range sites {
 		if c.layer == 0 || c.layer == clientLayer || !c.prefix {
@@ -173,7 +182,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	has := map[string]bool{}
 	for name, file := range s.sources {
 		has[strings.ToLower(path.Base(file.dir))+"/"+path.Base(name)] = true
-		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching"} {
+		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching", "django"} {
 			has[word] = has[word] || file.imports[word]
 		}
 	}
@@ -192,7 +201,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 		s.layers[springLayer] = before + cacheName.text + "::"
 	}
 	s.layers[cacheLayer] = prefixed(s.layers[connectionLayer], s.layers[cacheLayer])
-	if s.caches[python] == 0 {
+	if s.stores[python].kind == 0 || !has["django"] {
 		s.layers[djangoLayer] = "*"
 	} else if s.layers[djangoLayer] != "*" {
 		s.layers[djangoLayer] += ":1:"
@@ -200,6 +209,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	if has["flask_caching"] && s.layers[flaskLayer] == "" {
 		s.layers[flaskLayer] = "flask_cache_"
 	}
+	s.layers[flaskLayer] = prefixed(s.layers[namespaceLayer], s.layers[flaskLayer])
 	s.layers[otherLayer] = "*"
 	for _, prefix := range append(slices.Sorted(maps.Values(s.clients)), s.layers[:springLayer]...) {
 		if prefix != "" && !strings.Contains(prefix, "*") && !slices.Contains(s.checkout.Prefixes, prefix) {
@@ -214,4 +224,39 @@ func prefixed(before, pattern string) string {
 		pattern = strings.TrimPrefix(pattern, "*")
 	}
 	return before + pattern
+}
+
+// wrapped notes the classes of languages without types whose methods have the names of five or more commands and
+// put before the key what is not known: any client may be one of them.
+func (s *scanner) wrapped(sites []*site) {
+	const key = "\x01key"
+	methods := map[string]map[string][]*site{} // by class and name
+	for _, c := range sites {
+		f := c.function
+		if f == nil || !c.source.syntax.loose || c.layer != connectionLayer && c.layer != namespaceLayer {
+			continue
+		}
+		if named := commandOf(f.name); f.container == "" || c.command == nil || named == nil || named.name != c.command.name {
+			continue
+		}
+		s.program.steps = 0
+		at := c.frame()
+		at.arguments = slices.Repeat([][]string{{key}}, len(f.params))
+		if name := Join(s.program.eval(c.key, at)); strings.HasPrefix(name, "*") && strings.Contains(name, key) {
+			class := c.source.path + ":" + f.container
+			if methods[class] == nil {
+				methods[class] = map[string][]*site{}
+			}
+			methods[class][f.name] = append(methods[class][f.name], c)
+		}
+	}
+	for _, class := range methods {
+		for _, list := range class {
+			for _, c := range list {
+				if len(class) > 4 {
+					s.layers[c.layer], c.key = "*", hole
+				}
+			}
+		}
+	}
 }

@@ -68,7 +68,8 @@ func TestFrameworkPrefixes(t *testing.T) {
 		"Django with a function": {
 			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_FUNCTION': 'shop.make'", 1), "a.py": view},
 			"a.py:4 *cart:* likely cache\n"},
-		"package for Django": {map[string]string{"a.py": view, "b.py": "import redis\n"}, "a.py:4 *cart:* likely cache\n"},
+		"package for Django": {map[string]string{"a.py": view, "b.py": "import redis\n"},
+			"a.py:4 *cart:* possible cache if BACKEND=django.core.cache.backends.redis.RedisCache\n"},
 		"client below Django's cache": {map[string]string{"settings.py": strings.Replace(settings, "%s", "", 1),
 			"a.py": "from django_redis import get_redis_connection\n\ndef f(id):\n    redis = get_redis_connection()\n    redis.sadd('carts', id)\n"},
 			"a.py:5 carts certain SADD\n"},
@@ -80,18 +81,19 @@ func TestFrameworkPrefixes(t *testing.T) {
 				"a.py": "import redis\nfrom caches import cache\n\ndef f(id):\n    cache.set('cart:' + id, 1)\n"},
 			"a.py:5 shop:cart:* likely SET\n"},
 		"package for Laravel": {map[string]string{"src/A.php": facade},
-			"src/A.php:5 *cart:* likely cache\nsrc/A.php:6 *carts certain SADD\n"},
+			"src/A.php:5 *cart:* possible cache if CACHE_STORE=redis\nsrc/A.php:6 *carts certain SADD\n"},
 		"Laravel": {map[string]string{"app/A.php": facade,
 			"app/Config/database.php": "<?php\nreturn ['redis' => ['default' => []]];\n",
 			"app/Config/cache.php":    "<?php\nreturn ['stores' => ['redis' => []], 'prefix' => env('CACHE_PREFIX', 'shop')];\n"},
 			"app/A.php:5 *cart:* likely cache\napp/A.php:6 carts certain SADD\n"},
 		"Laravel without the server": {map[string]string{"app/A.php": strings.ReplaceAll(facade, "Redis::sadd", "Other::add"),
-			"config/cache.php": "<?php\nreturn ['default' => 'file', 'stores' => ['redis' => [], 'file' => []]];\n"}, ""},
+			"config/cache.php": "<?php\nreturn ['default' => 'file', 'stores' => ['redis' => [], 'file' => []]];\n"},
+			"app/A.php:5 *cart:* possible cache if 'redis' config/cache.php:2\n"},
 		"Laravel with a table": {map[string]string{"app/A.php": facade,
 			"app/config/database.php": "<?php\nreturn ['redis' => []];\n",
 			"app/config/queue.php":    "<?php\nreturn ['default' => 'redis'];\n",
 			"app/config/cache.php":    "<?php\nreturn ['driver' => 'database', 'prefix' => 'shop'];\n"},
-			"app/A.php:6 carts certain SADD\n"},
+			"app/A.php:5 shop*cart:* possible cache if 'redis' app/config/cache.php:2\napp/A.php:6 carts certain SADD\n"},
 		"class that delegates": {map[string]string{
 			"RedisClient.php": "<?php\nclass RedisClient {\n  function __call($name, $args) {\n    $args[0] = self::$namespace . $args[0];\n" +
 				"    return $this->driver->__call($name, $args);\n  }\n}\n",
@@ -107,7 +109,8 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"A.php": "<?php\nuse Yii;\nclass A extends Model {\n  function f($id) {\n    Yii::$app->cache->set('cart_' . $id, 1);\n" +
 				"    Yii::$app->cache->set('carts', 1);\n  }\n}\n"}, "A.php:6 *carts likely cache\n"},
 		"Yii's cache in files": {map[string]string{
-			"A.php": "<?php\nuse yii\\base\\Model;\nclass A extends Model {\n  function f($id) { Yii::$app->cache->set('carts', 1); }\n}\n"}, ""},
+			"A.php": "<?php\nuse yii\\base\\Model;\nclass A extends Model {\n  function f($id) { Yii::$app->cache->set('carts', 1); }\n}\n"},
+			"A.php:4 *carts possible cache if yii\\redis\\Cache\n"},
 		"CodeIgniter's cache in files": {map[string]string{
 			"A.php": "<?php\nclass A {\n  function f($id) {\n    $this->load->driver('cache', ['adapter' => 'file']);\n    $this->cache->get('cart_' . $id);\n  }\n}\n"},
 			""},
@@ -116,8 +119,10 @@ func TestFrameworkPrefixes(t *testing.T) {
 				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n}\n"}, "A.php:5 *cart_* likely cache\n"},
 		"Symfony's cache in files": {map[string]string{
 			"A.php": "<?php\nuse Symfony\\Contracts\\Cache\\ItemInterface;\nclass A {\n  function f($id) {\n" +
-				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n}\n"}, ""},
-		"no server at all": {map[string]string{"src/A.php": strings.ReplaceAll(facade, "Redis::sadd", "Other::add")}, ""},
+				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n}\n"},
+			"A.php:5 *cart_* possible cache if framework.cache.app=cache.adapter.redis\n"},
+		"no server at all": {map[string]string{"src/A.php": strings.ReplaceAll(facade, "Redis::sadd", "Other::add")},
+			"src/A.php:5 *cart:* possible cache if CACHE_STORE=redis\n"},
 		"plugin for Resque": {map[string]string{
 			"lib/resque/late.rb": "module Late\n  def late(at)\n    redis.zadd(:late, at, at)\n  end\nend\n"},
 			"lib/resque/late.rb:3 *late certain ZADD\n"},
@@ -133,7 +138,14 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"a.rb": "class Redis::Setting\n  def self.set(id, v)\n    redis.set(\"setting:#{id}\", v)\n  end\nend\n",
 			"b.rb": "class B\n  def f(id)\n    redis.set(\"page:#{id}\", 1)\n    Redis::Setting.set(\"x\", 1)\n  end\nend\n"},
 			"a.rb:3 setting:* certain SET\nb.rb:3 page:* certain SET\nb.rb:4 setting:x certain SET\n"},
-		"Rails with files": {map[string]string{"a.rb": rails, "config/environments/production.rb": "# config.cache_store = :redis_cache_store\n"}, ""},
+		"Django with a table": {map[string]string{"settings.py": "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'},\n" +
+			"    'table': {'BACKEND': 'django.core.cache.backends.db.DatabaseCache'}}\n",
+			"a.py": "from django.core.cache import caches\n\ndef f(id):\n    caches['table'].set('map:%d' % id, 1)\n" +
+				"    cache = caches['table']\n    cache.set('map:%d' % id, 1)\n    caches['default'].set('cart:%d' % id, 1)\n"},
+			"a.py:4 :1:map:* possible cache if " + djangoBackend + "\na.py:6 :1:map:* possible cache if " + djangoBackend +
+				"\na.py:7 :1:cart:* likely cache\n"},
+		"Rails with files": {map[string]string{"a.rb": rails, "config/environments/production.rb": "# config.cache_store = :redis_cache_store\n"},
+			"a.rb:3 cart:* possible cache if config.cache_store = :redis_cache_store\n"},
 		"namespace of a global variable and a method": {map[string]string{"a.rb": list,
 			"init.rb": "$redis = Redis::Namespace.new('shop', redis: Redis.new)\n",
 			"shop.rb": "module Shop\n  def self.redis\n    @redis ||= Redis::Namespace.new('inner', redis: Redis.new)\n  end\nend\n"},
@@ -186,9 +198,44 @@ func TestOtherMethods(t *testing.T) {
 		"pairs.py": "import redis\nfrom django.core.cache import cache\n\ndef f(id):\n    return cache.get(('pair:first', id))\n",
 		"msg.py":   "import redis\nfrom django.core.cache import cache\n\nclass Message:\n    def get(self, code):\n        return cache.get('msg:' + code)\n",
 		"read.py":  "import redis\n\ndef f(msg):\n    return msg.get('kind')\n",
+		"Times.rb": "class Times\n  def average(t)\n    $redis.zrange(\"times:#{t}\", 0, -1)\n  end\nend\n",
+		"posts.rb": "class Posts\n  def f\n    Post.where(a: 1).average('price')\n    cache_control.delete('max-age')\n  end\nend\n",
+		"src/Config/CachedLoader.php": "<?php\nnamespace Shop\\Core\\Config;\nclass CachedLoader {\n  function load($id) {\n" +
+			"    return $this->redis->get('config-' . $id);\n  }\n}\n",
+		"src/Shop.php": "<?php\nnamespace Shop\\Core;\nuse Shop\\Core\\Files\\XmlLoader;\nclass Shop {\n  function f() {\n" +
+			"    $loader = new XmlLoader();\n    $loader->load('cart.xml');\n  }\n}\n",
 	})
-	const want = "Hits.php:4 hits:* certain INCR\nkeys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\nmsg.py:6 *msg:* likely GET\nuse.rb:3 used:all certain GET\nviews.py:5 *cart:* likely GET\nviews.py:6 *entry:* likely GET\n"
+	const want = "Hits.php:4 hits:* certain INCR\nTimes.rb:3 times:* certain ZRANGE\nkeys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\n" +
+		"msg.py:6 *msg:* possible GET if " + djangoBackend + "\nsrc/Config/CachedLoader.php:5 config-* certain GET\nuse.rb:3 used:all certain GET\n" +
+		"views.py:5 *cart:* possible GET if " + djangoBackend + "\nviews.py:6 *entry:* possible GET if " + djangoBackend + "\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestWrappers has a class that puts what is not known before each key, and a client that may be one. A class
+// with few methods is none, nor is one whose keys begin with a text.
+func TestWrappers(t *testing.T) {
+	const use = "\ndef f(r, id):\n    redis_client.set(f\"cart:{id}\", 1)\n    redis_client.hset(f\"carts:{id}\", \"a\", 1)\n"
+	method := func(name, key string) string {
+		return "    def " + name + "(self, name, *args):\n        return self._r." + name + "(" + key + ", *args)\n"
+	}
+	class := "import redis\n\ndef _key(prefix, key):\n    full = prefix.encode()\n    return full + key\n\nclass Client:\n" +
+		"    def __init__(self, prefix, client: redis.Redis):\n        self._prefix = prefix\n        self._r = client\n"
+	for _, test := range [...]struct{ key, want string }{
+		{"_key(self._prefix, name)", "*cart:* *carts:*"}, {"name", "cart:* carts:*"},
+	} {
+		wrapper := class
+		for _, name := range [...]string{"set", "incr", "hset", "sadd", "expire"} {
+			wrapper += method(name, test.key)
+		}
+		c := checkout(t, map[string]string{"client.py": wrapper, "use.py": "from client import Client\n" + use})
+		var got []string
+		for _, p := range c.Patterns {
+			got = append(got, p.Key)
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: got %q, want %s", test.key, got, test.want)
+		}
 	}
 }

@@ -17,12 +17,13 @@ type Sure int
 
 // How sure it is, least first.
 const (
-	Likely  Sure = iota + 1 // a name, or a method that other classes have, too, says so
-	Certain                 // it is the key of a command of the server
+	Possible Sure = iota + 1 // something that the source does not say decides: see Condition of Pattern
+	Likely                   // a name, or a method that other classes have, too, says so
+	Certain                  // it is the key of a command of the server
 )
 
 func (s Sure) String() string {
-	return [...]string{"unknown", "likely", "certain"}[s]
+	return [...]string{"unknown", "possible", "likely", "certain"}[s]
 }
 
 const maxLine = 200 // bytes of a line of source that are kept
@@ -42,8 +43,13 @@ type Pattern struct {
 	Commands []string `json:"commands"`       // what the line does with the keys: "SADD"; none where it only names them
 	Type     string   `json:"type,omitempty"` // of the keys, as the commands tell; "" any
 	Writes   bool     `json:"writes"`         // a command writes the keys
-	before   string   // what a prefix of the configuration adds to the parts
-	expiry   expiry   // that its commands which write set
+	// Condition is what must be so for the keys to be on the server, if Sure is Possible: "CACHE_STORE=redis".
+	// Chosen is the line that decides it otherwise, as file:line, "" none.
+	Condition string `json:"condition,omitempty"`
+	Chosen    string `json:"chosen,omitempty"`
+	before    string // what a prefix of the configuration adds to the parts
+	needs     *store // what keeps the keys on the server, nil they are there
+	expiry    expiry // that its commands which write set
 }
 
 // A Checkout is what Scan found in a directory.
@@ -82,18 +88,19 @@ func Scan(dir string) (*Checkout, error) {
 
 type scanner struct {
 	*walker
-	checkout      *Checkout
-	program       program
-	found         map[string]int // index of the pattern of a line
-	names         []*site        // values of variables whose names say that they are keys
-	decls         []*declaration // of constants with such names
-	sources       map[string]*source
-	lacks         map[*syntax]bool // languages without a client
-	caches        map[*syntax]cacheKind
-	symfonyCaches bool                    // they are on the server
-	scopes        map[string]*node        // what clients with global names put before each key
-	layers        [clientLayer + 1]string // prefixes
-	clients       map[string]string       // prefixes, see clientPrefixes
+	checkout *Checkout
+	program  program
+	found    map[string]int // index of the pattern of a line
+	names    []*site        // values of variables whose names say that they are keys
+	decls    []*declaration // of constants with such names
+	sources  map[string]*source
+	lacks    map[*syntax]bool        // languages without a client
+	stores   map[*syntax]store       // of frameworks
+	aliases  map[string]cacheKind    // where the caches of Django are, by name
+	scopes   map[string]*node        // what clients with global names put before each key
+	layers   [clientLayer + 1]string // prefixes
+	clients  map[string]string       // prefixes, see clientPrefixes
+	members  map[string]*site        // by class and name, see objects
 }
 
 // A reading is what one pass over one file found.
@@ -155,7 +162,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	}
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
-	file.caches = syntax.cachesOf(src, name)
+	file.store = s.storeOf(syntax, src, name)
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
@@ -181,14 +188,19 @@ func (s *scanner) declarations() {
 		settings: s.settings(),
 		classes:  map[string]class{}}
 	s.found = map[string]int{}
-	s.caches = map[*syntax]cacheKind{}
+	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
-		s.caches[r.file.syntax] |= r.file.caches
+		at := s.stores[r.file.syntax]
+		at.join(r.file.store)
+		s.stores[r.file.syntax] = at
+		for name, kind := range r.file.aliases {
+			s.aliases[name] |= kind
+		}
 		for _, d := range r.decls {
 			s.program.constants[d.name] = append(s.program.constants[d.name], d)
 			if d.text != "" && d.value.kind != wordNode && d.value.kind != holeNode {
@@ -206,10 +218,6 @@ func (s *scanner) declarations() {
 		}
 		r.file.classes = s.program.classes
 	})
-	for name, set := range s.program.settings {
-		s.symfonyCaches = s.symfonyCaches ||
-			strings.Contains(name, "framework.cache.") && ofServer(strings.ToLower(name+set.value))
-	}
 	s.scopes = map[string]*node{}
 	for _, file := range s.sources {
 		for name, before := range file.scopes {
@@ -237,7 +245,7 @@ func (s *scanner) declarations() {
 		if site.before = s.before(site); site.setup != nil || site.prefix {
 			continue
 		}
-		if site.command.isCache() && s.inProcess(site, active) {
+		if !s.storeFor(site) || site.command.isCache() && s.inProcess(site, active) {
 			site.rest = true
 			continue
 		}
@@ -247,9 +255,11 @@ func (s *scanner) declarations() {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does
 			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry,
-				list: site.list, before: site.before})
+				list: site.list, before: site.before, needs: site.needs})
 		}
 	}
+	s.constructors(sites)
+	s.objects(sites)
 	for _, site := range sites {
 		if site.setup != nil || site.rest || site.prefix && site.layer != 0 {
 			continue
@@ -285,21 +295,19 @@ func (s *scanner) add(c *site, parts []string) {
 		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}
 	if c.command == cacheableCommand {
-		if parts = s.springCache(c, parts); parts == nil {
-			return
-		}
+		parts = s.springCache(parts)
 	} else if c.command.isCache() && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
 	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
-	if (lacks || c.source.typed) && c.sure < Certain || c.field && bare(parts) || s.elsewhere(c) {
+	if (lacks && c.needs == nil || c.source.typed) && c.sure < Certain || c.field && bare(parts) {
 		return
 	}
 	if c.command != nil {
 		if !acceptable(c, parts) || c.ofYii() && hashed(parts) {
 			return
 		}
-		s.program.uses(parts, c.before, c.source.syntax)
+		s.program.uses(parts, c)
 	}
 	key := prefixed(c.before, Join(parts))
 	id := fmt.Sprintf("%s:%d:%s", c.source.path, c.line, key)
@@ -307,7 +315,7 @@ func (s *scanner) add(c *site, parts []string) {
 	if !ok {
 		at = len(s.checkout.Patterns)
 		s.found[id] = at
-		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text, Sure: c.sure,
+		p := Pattern{Key: key, Parts: parts, File: c.source.path, Line: int(c.line), Text: c.text,
 			before: c.before, Commands: []string{}}
 		if f := c.function; f != nil {
 			p.Function = strings.Trim(f.container+"."+f.name, ".")
@@ -315,7 +323,11 @@ func (s *scanner) add(c *site, parts []string) {
 		s.checkout.Patterns = append(s.checkout.Patterns, p)
 	}
 	p := &s.checkout.Patterns[at]
-	p.Sure = max(p.Sure, c.sure)
+	if c.needs == nil {
+		p.Sure, p.needs, p.Condition, p.Chosen = max(p.Sure, c.sure), nil, "", ""
+	} else if p.Sure == 0 {
+		p.Sure, p.needs, p.Condition, p.Chosen = Possible, c.needs, c.needs.needs, c.needs.chosen
+	}
 	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
 		p.expiry |= max(c.expiry, expiryUnknown)
 	}

@@ -43,7 +43,11 @@ func write(t *testing.T, files map[string]string) (dir string) {
 func lines(c *Checkout) string {
 	var b strings.Builder
 	for _, p := range c.Patterns {
-		fmt.Fprintln(&b, strings.Join(append([]string{fmt.Sprintf("%s:%d", p.File, p.Line), p.Key, p.Sure.String()}, p.Commands...), " "))
+		words := append([]string{fmt.Sprintf("%s:%d", p.File, p.Line), p.Key, p.Sure.String()}, p.Commands...)
+		if p.Condition != "" {
+			words = append(words, "if", p.Condition, p.Chosen)
+		}
+		fmt.Fprintln(&b, strings.TrimSpace(strings.Join(words, " ")))
 	}
 	return b.String()
 }
@@ -354,7 +358,8 @@ func TestCachesAndWrappers(t *testing.T) {
 		"c/keys.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    con.del(key_of(id));\n}\n" +
 			"fn key_of(id: &str) -> Vec<u8> {\n    format!(\n        \"ns:{{{id}}},of:{}\",\n        id\n    )\n    .into_bytes()\n}\n",
 	})
-	want := "b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain GET\nc/keys.rs:3 ns:{*},of:* certain DEL\n" +
+	want := "A.java:3 carts::* possible @Cacheable if spring.cache.type=redis\n" +
+		"b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain GET\nc/keys.rs:3 ns:{*},of:* certain DEL\n" +
 		"c/keys.rs:6 ns:{*},of:* likely\n"
 	if got := lines(alone); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -402,8 +407,9 @@ func TestPartsAndCaches(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for config, want := range map[string]string{
-		"import org.springframework.cache.caffeine.CaffeineCacheManager;\nclass Config {}\n": "",
-		"import org.springframework.data.redis.cache.RedisCacheManager;\nclass Config {}\n":  "A.java:2 carts::* likely @Cacheable\n",
+		"import org.springframework.cache.caffeine.CaffeineCacheManager;\nclass Config {}\n": "A.java:2 carts::* possible @Cacheable " +
+			"if RedisCacheManager Config.java:1\n",
+		"import org.springframework.data.redis.cache.RedisCacheManager;\nclass Config {}\n": "A.java:2 carts::* likely @Cacheable\n",
 		"import org.springframework.data.redis.cache.RedisCacheConfiguration;\nclass Config {\n" +
 			"  void f() { RedisCacheConfiguration.defaultCacheConfig().prefixCacheNameWith(id); }\n}\n": "A.java:2 *carts::* likely @Cacheable\n",
 	} {
@@ -425,8 +431,10 @@ func TestCachesElsewhere(t *testing.T) {
 		"site/settings.py":                   "CACHES = {}\n",
 		"site/views.py":                      "from django.core.cache import cache\n\ndef f(id):\n    cache.get('feed:%d' % id)\n",
 	})
-	if got := lines(elsewhere); got != "" {
-		t.Errorf("got\n%s", got)
+	if got, want := lines(elsewhere), "app/a.rb:3 user:* possible cache if config.cache_store = :redis_cache_store "+
+		"config/environments/production.rb:1\n"+
+		"site/views.py:4 :1:feed:* possible cache if "+djangoBackend+" site/settings.py:1\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	c := checkout(t, map[string]string{
 		"config/application.rb": "config.cache_store = :redis_cache_store\n",
@@ -471,7 +479,7 @@ func TestWhoseKey(t *testing.T) {
 		"Scores.cs": "using ZiggyCreatures.Caching.Fusion;\nclass Scores {\n  void F(IFusionCache cache, int id) {\n    cache.SetAsync($\"score_{id}\", 1);\n  }\n}\n",
 		"Redis.cs":  "class Redis {\n  void F() { services.AddFusionCache(); redisCache.StringSet(\"a:b\", 1); }\n}\n",
 	})
-	const want = "Redis.cs:2 a:b certain SET\nStore.kt:4 *_unit_* certain SET\n" +
+	const want = "Redis.cs:2 a:b certain SET\nScores.cs:4 v*:score_* possible cache if WithDistributedCache\nStore.kt:4 *_unit_* certain SET\n" +
 		"attrs.go:8 attrs:* certain SADD\nchannel.ts:14 queue:* certain RPUSH\nredis/Units.kt:2 *_unit_* likely\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

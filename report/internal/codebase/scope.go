@@ -13,6 +13,7 @@ type scope struct {
 	line     int32
 	function *function
 	class    string
+	super    string // what class extends
 	enum     bool
 	locals   map[string]*node
 	blocks   map[string]int // where a variable was given its value, see collector.blocks
@@ -101,8 +102,8 @@ func (c *collector) block() int {
 
 // set assigns a value to a variable of the function around. If the variable has one of
 // another block already, or gets this one only perhaps, either may be in force, unless that block has ended
-// and this declares another variable.
-func (c *collector) set(name string, value *node, declared, perhaps bool) {
+// and this declares another variable. The guard is that of the statement.
+func (c *collector) set(name string, value *node, declared, perhaps bool, g guard) {
 	for n := len(c.scopes) - 1; n >= 0; n-- {
 		s := &c.scopes[n]
 		if s.function == nil {
@@ -129,6 +130,9 @@ func (c *collector) set(name string, value *node, declared, perhaps bool) {
 			}
 			if len(list) < 4 {
 				value = &node{kind: eitherNode, args: append(list[:len(list):len(list)], value)}
+				if len(list) == 1 {
+					value.index = int16(g)
+				}
 			}
 		}
 		s.locals[name], s.blocks[name] = value, c.block()
@@ -170,11 +174,31 @@ func (c *collector) push(i, body int, s scope) {
 			return
 		}
 	}
+	c.enter(s)
+}
+
+// enter opens a scope whose end is known.
+func (c *collector) enter(s scope) {
 	if s.function != nil {
 		s.locals, s.blocks = map[string]*node{}, map[string]int{}
 	}
 	if len(c.scopes) < 64 {
 		c.scopes = append(c.scopes, s)
+	}
+}
+
+// endOf returns the token behind the expression that begins at a token and is the whole body of a function.
+func (c *collector) endOf(i int) int {
+	for n := i; ; n++ {
+		t := &c.tokens[n]
+		if t.kind == endToken || c.is(n, ";") || c.is(n, "}") || c.is(n, ")") || t.first && n > i && c.syntax == kotlin &&
+			(t.kind != markToken || t.mark == '@') && (c.tokens[n-1].kind != markToken || c.match[n-1] > 0 ||
+			strings.IndexByte(")]}", c.tokens[n-1].mark) >= 0) && c.textOf(n) != "else" {
+			return n
+		}
+		if c.match[n] > int32(n) {
+			n = int(c.match[n])
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -14,8 +15,11 @@ type setting struct {
 	Pattern        // the line, without a key
 }
 
-// isSettings reports whether a file has the settings of an application of Spring or Symfony.
+// isSettings reports whether a file has the settings of an application of Spring or Symfony, or an environment.
 func isSettings(name string) bool {
+	if environment(name) > 0 {
+		return true
+	}
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	if !strings.HasPrefix(stem, "application") && !strings.HasPrefix(stem, "bootstrap") &&
 		!slices.Contains([]string{"framework", "cache", "messenger", "lock", "rate_limiter"}, stem) {
@@ -33,10 +37,13 @@ func (w *walker) settings() map[string]setting {
 		path   string
 	}
 	all := map[string]setting{}
+	slices.SortStableFunc(w.config, func(a, b string) int {
+		return cmp.Compare(environment(path.Base(a)), environment(path.Base(b)))
+	})
 	for _, file := range w.config {
 		text, _ := w.read(file)
 		separator := ":"
-		if path.Ext(file) == ".properties" {
+		if path.Ext(file) == ".properties" || environment(path.Base(file)) > 0 {
 			separator = "="
 		}
 		var levels []level

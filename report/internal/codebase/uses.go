@@ -13,6 +13,7 @@ type use struct {
 	key     []string // the only one, or the first
 	several bool     // there are others
 	before  string   // what precedes them
+	needs   *store   // what keeps all of them on the server
 	begins  bool     // the value begins some of them
 	whole   bool     // it is all of some of them
 }
@@ -70,11 +71,11 @@ func (p *program) reach(u *use, value []string) {
 	}
 }
 
-// uses notes that a command has the last key, and what precedes it.
-func (p *program) uses(key []string, before string, in *syntax) {
+// uses notes that the command of a site has the last key.
+func (p *program) uses(key []string, c *site) {
 	joined := Join(key)
 	for _, r := range p.reached {
-		value := verbs(r.value, in)
+		value := verbs(r.value, c.source.syntax)
 		text := value[0]
 		if text == "" && len(value) > 1 {
 			text = value[1]
@@ -88,9 +89,13 @@ func (p *program) uses(key []string, before string, in *syntax) {
 		first := at == 0 || value[0] == ""
 		r.use.begins, r.use.whole = r.use.begins || first && !whole, r.use.whole || first && whole
 		if r.use.key == nil {
-			r.use.key, r.use.before = slices.Clone(key), before
-		} else if r.use.before != before {
+			r.use.key, r.use.before = slices.Clone(key), c.before
+			r.use.needs = c.needs
+		} else if r.use.before != c.before {
 			r.use.before = "*"
+		}
+		if c.needs == nil {
+			r.use.needs = nil
 		}
 		r.use.several = r.use.several || Join(r.use.key) != joined
 	}
@@ -104,17 +109,19 @@ func (s *scanner) keys(c *site) func(yield func([]string) bool) {
 // builders adds the lines that give keys of commands a name: constants, variables and functions
 // whose names say that they are keys. A name alone is none.
 func (s *scanner) builders() {
-	used, near := map[string]string{}, map[string][]Pattern{} // the keys of commands, of all files and by file
+	used, near := map[string]Pattern{}, map[string][]Pattern{} // the keys of commands, of all files and by file
 	for _, p := range s.checkout.Patterns {
-		used[Join(p.Parts)] = p.before
+		if key := Join(p.Parts); p.Sure >= used[key].Sure {
+			used[key] = p
+		}
 		near[p.File] = append(near[p.File], p)
 	}
 	for _, c := range s.names {
 		for parts := range s.keys(c) {
 			parts = verbs(parts, c.source.syntax)
 			key := Join(parts)
-			if before, known := used[key]; known {
-				c.before = before
+			if p, known := used[key]; known {
+				c.before, c.needs = p.before, p.needs
 				s.add(c, parts)
 				continue
 			}
@@ -123,42 +130,54 @@ func (s *scanner) builders() {
 			if i := slices.IndexFunc(in, func(p Pattern) bool {
 				return len(parts) > 0 && parts[0] != "" && strings.HasSuffix(p.Key, key)
 			}); i >= 0 {
-				c.before = in[i].before
+				c.before, c.needs = in[i].before, in[i].needs
 				s.add(c, in[i].Parts)
 			}
 		}
 	}
-	builder := func(c *site, u *use, value *node) {
+	builder := func(c *site, u *use, value *node, of *site) {
 		if u.key != nil && !u.several {
-			c.before = u.before
+			c.before, c.needs = u.before, u.needs
 			s.add(c, u.key)
 			return
 		}
 		s.program.steps = 0
 		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
 		key := Join(parts)
-		before, known := used[key]
-		if c.before = cmp.Or(before, u.before); key != "" && !known && (u.begins ||
+		p, known := used[key]
+		c.needs = u.needs
+		if known {
+			c.needs = p.needs
+		} else if u.key == nil && c.source.syntax.loose { // any client may have it
+			p.before = s.layers[namespaceLayer]
+			if c.source.syntax == php {
+				p.before = s.layers[connectionLayer]
+			}
+		}
+		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
 		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel"}, func(word string) bool {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
-		if i := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole }); i >= 0 && value.kind == callNode {
-			if proven := s.program.reached[i].use; acceptable(c, parts) {
-				c.before = cmp.Or(c.before, proven.before)
-				s.add(c, parts)
-			}
-			return
+		maker := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole })
+		if value.kind != callNode {
+			maker = -1
 		}
-		if (u.begins || u.whole || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
+		if of != nil && u.key == nil {
+			c.before, c.needs = of.before, of.needs
+		} else if maker >= 0 && !known { // a function that makes keys gives it
+			c.before, c.needs = s.program.reached[maker].use.before, s.program.reached[maker].use.needs
+		}
+		if (u.begins || u.whole || maker >= 0 || of != nil && u.key == nil || u.key == nil && !unknown && s.aboutServer(c)) &&
+			acceptable(c, parts) {
 			s.add(c, parts)
 		}
 	}
 	for _, d := range s.decls {
 		c := &site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{container: d.container}}
-		builder(c, &d.use, d.only())
+		builder(c, &d.use, d.only(), s.member(d.source, d.container, d.name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
@@ -168,7 +187,7 @@ func (s *scanner) builders() {
 				}
 				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
-					builder(c, &f.use, r.value)
+					builder(c, &f.use, r.value, s.member(f.source, f.container, f.name))
 				}
 			}
 		}

@@ -112,7 +112,7 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
 		if e.Type().IsRegular() && isSettings(e.Name()) && len(w.config) < 200 && !isTest(name) &&
-			!ignore.ignores(name, false) {
+			path.Base(dir) != "dev" && !ignore.ignores(name, false) {
 			w.config = append(w.config, name)
 		}
 		if !e.IsDir() && (!e.Type().IsRegular() || syntaxOf(name) == nil) {
@@ -150,11 +150,11 @@ func (w *walker) packOf(dir string) string {
 // lacksClient returns the languages of the checkout in which neither an import, nor a setting, nor
 // the set-up of a framework names a client of the server: what they cache is in the process.
 func (s *scanner) lacksClient() map[*syntax]bool {
-	has := map[*syntax]bool{java: s.caches[java]|s.caches[kotlin] >= cachesOnServer,
-		csharp: s.caches[csharp] >= cachesOnServer,
-		php:    s.symfonyCaches, python: s.caches[python] >= cachesOnServer}
+	has := map[*syntax]bool{java: (s.stores[java].kind|s.stores[kotlin].kind)&^cachesElsewhere != 0,
+		csharp: s.stores[csharp].kind&^cachesElsewhere != 0,
+		php:    s.symfonyStore().kind == cachesOnServer, python: s.stores[python].kind == cachesOnServer}
 	for path := range s.program.settings {
-		has[java] = has[java] || ofServer(strings.ToLower(path))
+		has[java] = has[java] || strings.Contains(path, ".") && ofServer(strings.ToLower(path))
 	}
 	for _, file := range s.sources {
 		has[file.syntax] = has[file.syntax] || file.client || file.redis && file.syntax.loose

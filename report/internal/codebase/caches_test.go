@@ -1,0 +1,91 @@
+package codebase
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestStores has what decides whether the cache of a framework is on the server: the configuration of production, an
+// example of the environment, or the default of the framework.
+func TestStores(t *testing.T) {
+	const laravel = "<?php\nuse Illuminate\\Support\\Facades\\Cache;\nclass A {\n" +
+		"  function f($id) { Cache::put(self::KEY . $id, 1); }\n  const KEY = 'cart:';\n}\n"
+	const config = "<?php\nreturn [\n  'default' => env('CACHE_STORE', 'file'),\n" +
+		"  'stores' => ['redis' => ['driver' => 'redis']],\n  'prefix' => '',\n];\n"
+	const rails = "class A\n  def f(id)\n    Rails.cache.fetch(\"cart:#{id}\") { 1 }\n  end\nend\n"
+	const production = "config/environments/production.rb"
+	const flask = "from flask_caching import Cache\nimport redis\n\ncache = Cache(config={'CACHE_TYPE': '%s'})\n"
+	const net = "using Microsoft.Extensions.Caching.Distributed;\nclass A {\n" +
+		"  void F(IDistributedCache cache, string id) { cache.SetString($\"cart:{id}\", id); }\n}\n"
+	line := func(sure, condition string) string {
+		return "app/A.php:4 *cart:* " + sure + " cache" + condition + "\napp/A.php:5 *cart:* " +
+			map[string]string{"possible": "possible" + condition, "likely": "likely"}[sure] + "\n"
+	}
+	for name, test := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"example of the environment before the default": {map[string]string{"app/A.php": laravel, "config/cache.php": config,
+			".env.example": "CACHE_STORE=redis\n"}, line("likely", "")},
+		"default": {map[string]string{"app/A.php": laravel, "config/cache.php": config, ".env.example": "DB=x\n"},
+			line("possible", " if CACHE_STORE=redis config/cache.php:3")},
+		"production before the example": {map[string]string{"app/A.php": laravel, "config/cache.php": config,
+			".env.production": "CACHE_STORE=redis\n", ".env.example": "CACHE_STORE=file\n"}, line("likely", "")},
+		"example before what is local": {map[string]string{"app/A.php": laravel, "config/cache.php": config,
+			".env": "CACHE_STORE=redis\n", ".env.example": "CACHE_STORE=database # or redis\n"},
+			line("possible", " if CACHE_STORE=redis .env.example:1")},
+		"without a configuration": {map[string]string{"app/A.php": laravel, ".env.example": "\nCACHE_STORE=file\n"},
+			line("possible", " if CACHE_STORE=redis .env.example:2")},
+		"Rails by a variable": {map[string]string{"a.rb": rails,
+			production: "if ENV['CACHE_URL'].present?\n  config.cache_store = :redis_cache_store, { url: ENV['CACHE_URL'] }\nend\n"},
+			"a.rb:3 cart:* possible cache if CACHE_URL " + production + ":2\n"},
+		"Rails by a variable of the example": {map[string]string{"a.rb": rails, ".env.sample": "CACHE_URL=redis://cache\n",
+			production: "if ENV['CACHE_URL'].present?\n  config.cache_store = :redis_cache_store, { url: ENV['CACHE_URL'] }\nend\n"},
+			"a.rb:3 cart:* likely cache\n"},
+		"Rails: production decides": {map[string]string{"a.rb": rails, production: "config.cache_store = :mem_cache_store\n",
+			"config/application.rb": "config.cache_store = :redis_cache_store\n"},
+			"a.rb:3 cart:* possible cache if config.cache_store = :redis_cache_store " + production + ":1\n"},
+		"Rails with a class of its own": {map[string]string{"a.rb": rails,
+			production: "config.cache_store = Shop::Cache.new(\n  ActiveSupport::Cache::RedisCacheStore.new\n)\n"},
+			"a.rb:3 *cart:* likely cache\n"},
+		"Spring by its type": {map[string]string{"application.yml": "spring:\n  cache:\n    type: caffeine\n",
+			"A.java": "import org.springframework.data.redis.core.RedisTemplate;\nclass A {\n  @Cacheable(\"carts\")\n  void f() {}\n}\n"},
+			"A.java:3 carts::* possible @Cacheable if spring.cache.type=redis application.yml:3\n"},
+		".NET in memory": {map[string]string{"A.cs": net,
+			"Start.cs": "class Start {\n  void F() { services.AddDistributedMemoryCache(); }\n}\n"},
+			"A.cs:3 cart:* possible cache if AddStackExchangeRedisCache Start.cs:2\n"},
+		"Flask-Caching in the process": {map[string]string{"caches.py": fmt.Sprintf(flask, "SimpleCache"),
+			"a.py": "from caches import cache\nimport redis\nfrom flask_caching import Cache\n\ndef f(id):\n    cache.set('cart:' + id, 1)\n"},
+			"a.py:6 flask_cache_cart:* possible SET if CACHE_TYPE=RedisCache caches.py:4\n"},
+		"certain beside possible": {map[string]string{"A.php": "<?php\nuse Illuminate\\Support\\Facades\\Cache;\nclass A {\n" +
+			"  const KEY = 'carts:';\n  function f($id) { Cache::put(self::KEY . $id, 1); }\n" +
+			"  function g($redis, $id) { $redis->sadd(self::KEY . $id, 1); }\n}\n"},
+			"A.php:4 *carts:* likely\nA.php:5 *carts:* possible cache if CACHE_STORE=redis\nA.php:6 *carts:* certain SADD\n"},
+	} {
+		if got := lines(checkout(t, test.files)); got != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, test.want)
+		}
+	}
+}
+
+// TestPossible checks that a group has lines of another store only if no other line is likely, and that patterns
+// which no key matches are none of them.
+func TestPossible(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"config/cache.php": "<?php\nreturn ['default' => 'file', 'stores' => ['redis' => []], 'prefix' => ''];\n",
+		"A.php": "<?php\nuse Illuminate\\Support\\Facades\\Cache;\nuse Illuminate\\Support\\Facades\\Redis;\nclass A {\n" +
+			"  function f($id) { Cache::put('cart:' . $id, 1); }\n  function g($id) { Cache::put('user:' . $id, 1); }\n" +
+			"  function h($id) { Redis::set('user:' . $id, 1); }\n  function i($id) { Cache::put('unused:' . $id, 1); }\n}\n",
+	})
+	for pattern, want := range map[string]int{"cart:*": 5, "user:*": 7} {
+		found := c.Match([]Group{{Pattern: pattern, Type: "string"}})[0]
+		if len(found) != 1 || found[0].Line != want || found[0].Sure == Possible {
+			t.Errorf("%s: %+v, not line %d", pattern, found, want)
+		}
+	}
+	for _, p := range c.Unmatched(nil) {
+		if p.Line != 7 {
+			t.Errorf("unmatched: %s at line %d", p.Key, p.Line)
+		}
+	}
+}
