@@ -317,10 +317,13 @@ func (c *collector) property(i int, word string) {
 	case c.functionValue(i, value, word):
 	case c.is(value, "{") && c.match[value] > 0:
 		c.push(i, value, scope{class: c.words.keep(word)})
-	case c.tokens[value].kind == textToken || prefixOptions[strings.ToLower(word)]:
+	case c.tokens[value].kind == textToken || prefixOptions[strings.ToLower(word)] ||
+		c.isWord(value) && c.is(value+1, "(") && keyLike(c.class()):
 		n, _ := c.expression(value)
 		n = c.bound(n)
-		if len(c.scopes) > 0 && c.inClass() || strings.HasSuffix(strings.ToLower(word), "prefix") {
+		if len(word) > 4 && strings.HasSuffix(word, "Key") && len(c.scopes) > 0 && !c.inClass() {
+			c.declare(word, "", n, &c.tokens[i]) // of the object that a function returns
+		} else if len(c.scopes) > 0 && c.inClass() || strings.HasSuffix(strings.ToLower(word), "prefix") {
 			c.declare(word, c.class(), n, &c.tokens[i])
 		}
 		c.option(word, n, &c.tokens[i])

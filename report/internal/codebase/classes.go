@@ -24,7 +24,9 @@ func (c *collector) classHeader(i int, word string) {
 			w := c.textOf(n)
 			if name == "" && w != "class" || w == "for" && word == "impl" && c.isWord(n+1) {
 				if w == "for" {
-					w = c.textOf(n + 1)
+					if w = c.textOf(n + 1); c.callees == nil {
+						c.file.supers[name] = true
+					}
 				}
 				name = c.words.keep(w)
 			} else if c.callees == nil && !(word == "namespace" && c.syntax == php) {

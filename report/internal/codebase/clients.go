@@ -38,6 +38,9 @@ func (c *collector) client(i int) {
 	case c.syntax == javaScript && word == "defineCommand" && c.tokens[open+1].kind == textToken:
 		c.ownCommand(open)
 		return
+	case c.syntax == javaScript && libraryStores[word] != nil:
+		c.libraryStore(i, open)
+		return
 	case c.syntax != javaScript || !clientMakers[word] || !c.file.client:
 		return
 	}

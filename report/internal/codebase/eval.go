@@ -117,8 +117,11 @@ func (p *program) eval(n *node, at frame) []string {
 			}
 		}
 		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
-		if n.text != "" && at.arguments != nil || at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
-			return vary() // the arguments may decide
+		if n.text != "" && (at.arguments != nil || n.args[0].kind != textNode || n.args[1].kind != textNode) {
+			return common(Join(p.eval(n.args[0], at)), Join(p.eval(n.args[1], at))) // the arguments may decide
+		}
+		if at.part && at.source.syntax.loose && slices.ContainsFunc(n.args, unknown) {
+			return vary()
 		}
 		several, choices := p.several, p.choices
 		known := slices.ContainsFunc(n.args, func(a *node) bool { return literal(p.eval(a, at)) })
@@ -213,7 +216,7 @@ func (p *program) name(n *node, at frame) []string {
 			return vary() // what a number begins with
 		}
 		var v []string
-		if d.value.kind == eitherNode && d.value.text != "" { // one of two texts, in the whole run of the program
+		if d.value.kind == eitherNode && d.value.text != "" && d.value.args[0].kind == textNode { // one of two texts, in the whole run of the program
 			v = common(d.value.args[0].text, d.value.args[1].text)
 		} else {
 			v = p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
@@ -378,28 +381,6 @@ func (p *program) replaceCall(name string, n *node, at frame) (list []string) {
 			if piece != "" || s == "" {
 				list = add(list, piece)
 			}
-		}
-	}
-	return list
-}
-
-// order returns the arguments of a call of a function in the order of its parameters.
-func (f *function) order(args []*node) []*node {
-	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
-		return args
-	}
-	list := slices.Repeat([]*node{hole}, len(f.params))
-	for i, n := range f.defaults {
-		if n.isNothing() {
-			list[i] = n
-		}
-	}
-	for i, a := range args {
-		if a.label != "" {
-			i = slices.IndexFunc(f.params, func(p string) bool { return strings.TrimLeft(p, "$") == a.label })
-		}
-		if i >= 0 && i < len(list) {
-			list[i] = a
 		}
 	}
 	return list

@@ -71,7 +71,7 @@ const (
 var memoryWords = []string{"lru", "memorycache", "inmemory", "hashmap", "localcache", "ttlcache", "weakmap", "ristretto", "bigcache",
 	"freecache", "caffeine", "dictionary", "go-cache", "gocache", "node-cache", "nodecache", "cachetools", "defaultdict", "ordereddict",
 	"cachebuilder", "loadingcache", "diskcache", "memory-cache", "dashmap", "concurrentmap", "ehcache", "timedcache",
-	"moka", "quick_cache", "otter", "expiringdict", "localstorage", "sessionstorage", "hazelcast", "infinispan",
+	"async_nats", "jetstream", "etcd", "moka", "quick_cache", "otter", "expiringdict", "localstorage", "sessionstorage", "hazelcast", "infinispan",
 	"axios", "httpservice", "httpclient", "restclient", "webclient", "resttemplate", "configservice"}
 
 // holderOf returns what a value of a type holds, 0 if its name does not say.
@@ -214,6 +214,14 @@ func (c *collector) imported(i int, module string) {
 	memory := c.syntax.holderOf(module, false) == holdsMemory
 	if c.syntax == golang && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import" {
 		c.file.types[c.words.keep("import "+c.textOf(i-1))] = c.words.keep(lastWord(module))
+	}
+	if module == "@vercel/kv" && c.syntax == javaScript {
+		c.file.redis, c.file.client = true, true
+		for n := i - 1; n >= 0 && c.tokens[n].line == t.line; n-- {
+			if c.isWord(n) && !importWords[c.textOf(n)] {
+				c.holds(n, holdsServer)
+			}
+		}
 	}
 	for _, store := range rowStores {
 		if c.syntax == golang && strings.HasSuffix(module, store) {

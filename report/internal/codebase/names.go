@@ -97,6 +97,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			case container == qualified && (same || at.source.imports[container] || container != "" &&
 				container[0] >= 'A' && container[0] <= 'Z'):
 				rank = 4
+			case container == qualified && source.syntax == javaScript && mentionsAny(n.of, keyWords):
+				rank = 4 // of keys.user.name(id)
 			case strings.EqualFold(container, qualified) && namesKey(n.text): // a variable with the name of its class
 				rank = 4
 			case source.syntax == golang && lastWord(source.dir) == at.source.aliasOf(qualified) && container == "":
@@ -138,7 +140,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		}
 		if rank > score {
 			best, score, ties = d, rank, 0
-		} else if rank == score {
+		} else if rank == score && !sameText(best, d) {
 			switch old, class := best.place(); {
 			case class == "" || class != container || at.source.near(source) == at.source.near(old):
 				ties++
@@ -165,6 +167,13 @@ func (s *source) near(other *source) (n int) {
 	return strings.Count(a[:n], "/")
 }
 
+// sameText reports whether two definitions are constants with one text.
+func sameText(a, b any) bool {
+	x, _ := a.(*declaration)
+	y, _ := b.(*declaration)
+	return x != nil && y != nil && x.value.kind == textNode && y.value.kind == textNode && x.value.text == y.value.text
+}
+
 // method reports whether a definition is a function.
 func method(d any) bool {
 	_, ok := d.(*function)
@@ -182,6 +191,8 @@ func (s *source) instance(variable string, other *source, class string) bool {
 func (s *source) aliasOf(name string) string {
 	return cmp.Or(s.types["import "+name], name)
 }
+
+var keyWords = []string{"key", "prefix"}
 
 // namesKey reports whether a name says that its value is a key or the beginning of one.
 func namesKey(name string) bool {

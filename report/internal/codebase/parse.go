@@ -142,6 +142,9 @@ func (p *parser) sum(i int) (*node, int) {
 	if len(parts) > 1 {
 		n = &node{kind: joinNode, args: parts}
 	}
+	if p.syntax == javaScript {
+		i = p.question(i)
+	}
 	switch t := &p.tokens[i]; {
 	case t.kind == markToken && (p.is(i, "||") || p.is(i, "??") || p.is(i, "?:")),
 		t.kind == wordToken && !t.first && p.syntax == python && p.textOf(i) == "or":
@@ -153,7 +156,7 @@ func (p *parser) sum(i int) (*node, int) {
 		if p.is(i, ":") {
 			other, i = p.sum(i + 1)
 		}
-		if n.kind != textNode || other.kind != textNode {
+		if (n.kind != textNode || other.kind != textNode) && p.syntax != javaScript {
 			return hole, i
 		}
 		return &node{kind: eitherNode, text: "?", args: []*node{n, other}}, i
@@ -339,9 +342,11 @@ func (p *parser) generics(i int) int {
 	if p.is(i, "::") {
 		i++
 	}
-	depth := 0
+	depth, rustTypes := 0, p.syntax == rust && p.is(i-1, "::")
 	for n := i; n < i+14 && n < len(p.tokens)-1; n++ {
 		switch t := &p.tokens[n]; {
+		case rustTypes && p.is(n, "(") && p.match[n] > 0 && p.match[n] < int32(n+8): // a tuple
+			n = int(p.match[n])
 		case p.is(n, "{") && p.match[n] > 0 && p.match[n] < int32(n+80) && p.syntax == javaScript: // a type of an object
 			i += int(p.match[n]) - n
 			n = int(p.match[n])

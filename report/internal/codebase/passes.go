@@ -180,7 +180,7 @@ func (s *scanner) callee(c *site) *function {
 		case c.onItself() && f.container == c.function.container &&
 			(f.source == c.source || c.source.syntax != php && c.source.syntax != python) && (!common ||
 			f.source.syntax != golang || aboutCache(class)):
-		case class != "" && similar(class, last) && (!common || class == last ||
+		case class != "" && similar(class, last) && (!common || joiners.Replace(class) == joiners.Replace(last) ||
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
@@ -260,7 +260,8 @@ func nearby[T placed](list []T, at *source) []T {
 
 // knows reports whether a file can name a class of another one, or what that extends.
 func (s *source) knows(other *source, class string) bool {
-	if s == other || s.dir == other.dir || s.imports[class] || s.syntax == ruby || s.syntax == golang {
+	if s == other || s.dir == other.dir || s.imports[class] || s.syntax == ruby || s.syntax == golang ||
+		s.syntax == javaScript && s.imports[other.base] {
 		return true
 	}
 	for name := range other.supers {
@@ -297,4 +298,26 @@ func (s *source) callsAny(names map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// order returns the arguments of a call of a function in the order of its parameters.
+func (f *function) order(args []*node) []*node {
+	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
+		return args
+	}
+	list := slices.Repeat([]*node{hole}, len(f.params))
+	for i, n := range f.defaults {
+		if n.isNothing() {
+			list[i] = n
+		}
+	}
+	for i, a := range args {
+		if a.label != "" {
+			i = slices.IndexFunc(f.params, func(p string) bool { return strings.TrimLeft(p, "$") == a.label })
+		}
+		if i >= 0 && i < len(list) {
+			list[i] = a
+		}
+	}
+	return list
 }

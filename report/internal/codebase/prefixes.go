@@ -33,7 +33,7 @@ func (c *collector) layerOf(s *site) layer {
 	switch {
 	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["ZiggyCreatures"]):
 		return distributedLayer
-	case command == cacheableCommand:
+	case command == cacheableCommand, command == queueCommand:
 		return springLayer
 	case command != nil && command.jvm:
 		return redissonLayer

@@ -282,3 +282,21 @@ func (c *collector) conditional(at int) bool {
 	}
 	return c.isWord(at-1) && c.textOf(at-1) == "else"
 }
+
+// question returns the token ? of the condition that an operator at a token belongs to, that token if there is none.
+func (p *parser) question(i int) int {
+	if p.tokens[i].kind != markToken || strings.IndexByte("=!<>&", p.tokens[i].mark) < 0 {
+		return i
+	}
+	for n := i; n < i+40 && p.tokens[n].kind != endToken; n++ {
+		switch {
+		case p.is(n, "?"):
+			return n
+		case p.match[n] > int32(n):
+			n = int(p.match[n])
+		case p.is(n, "=>"), p.tokens[n].kind == markToken && strings.IndexByte(",;)]}", p.tokens[n].mark) >= 0:
+			return i
+		}
+	}
+	return i
+}

@@ -161,10 +161,17 @@ func (s *scanner) builders() {
 		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel"}, func(word string) bool {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
+		maker := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole })
+		if value.kind != callNode {
+			maker = -1
+		}
 		if of != nil && u.key == nil {
 			c.before, c.needs = of.before, of.needs
+		} else if maker >= 0 && !known { // a function that makes keys gives it
+			c.before, c.needs = s.program.reached[maker].use.before, s.program.reached[maker].use.needs
 		}
-		if (u.begins || u.whole || of != nil && u.key == nil || u.key == nil && !unknown && s.aboutServer(c)) && acceptable(c, parts) {
+		if (u.begins || u.whole || maker >= 0 || of != nil && u.key == nil || u.key == nil && !unknown && s.aboutServer(c)) &&
+			acceptable(c, parts) {
 			s.add(c, parts)
 		}
 	}
@@ -174,10 +181,10 @@ func (s *scanner) builders() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
-			if !keyLike(name) && !keyLike(f.container) {
-				continue
-			}
 			for _, r := range f.returns {
+				if !keyLike(name) && !keyLike(f.container) && !(r.value.kind == callNode && keyLike(r.value.text)) {
+					continue
+				}
 				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
 					builder(c, &f.use, r.value, s.member(f.source, f.container, f.name))
@@ -211,14 +218,7 @@ func common(a, b string) []string {
 	for end < min(len(a), len(b))-begin && a[len(a)-1-end] == b[len(b)-1-end] {
 		end++
 	}
-	parts := []string{a[:begin], "", a[len(a)-end:]}
-	if begin == 0 {
-		parts = parts[1:]
-	}
-	if end == 0 {
-		parts = parts[:len(parts)-1]
-	}
-	return parts
+	return starred([]string{a[:begin] + "*" + a[len(a)-end:]})
 }
 
 // shortest returns the shortest of several values if the others begin with it, else nil.

@@ -203,3 +203,123 @@ func (l *lists) Put(ctx context.Context, id string) {
 core/list.go:10 *list:* certain SET
 `)
 }
+
+// TestLibraryStores expects the keys of libraries of JavaScript, with their prefixes, and none of a class of that name.
+func TestLibraryStores(t *testing.T) {
+	expectLines(t, map[string]string{"session.js": `
+const RedisStore = require('connect-redis').default
+const store = new RedisStore({ client, prefix: 'shop:session:' })
+const other = new RedisStore({ client })
+`, "limit.ts": `
+import RedisStore from 'rate-limit-redis'
+import { Ratelimit } from '@upstash/ratelimit'
+const store = new RedisStore({ sendCommand: (...args) => client.sendCommand(args) })
+const limit = new Ratelimit({ redis, prefix: 'ratelimit:login' })
+`, "queues.ts": `
+import { Queue } from 'bullmq'
+const NAME = 'visits'
+export const visits = new Queue(NAME, { connection })
+export const mails = new Queue('mails', { connection, prefix: '{shop}' })
+export const others = new Queue('others', options)
+`, "module.ts": `
+import { BullModule } from '@nestjs/bullmq'
+export const queues = BullModule.registerQueue({ name: 'reports' })
+`, "bluebird.js": "var late = new Queue('late', 16)\n", "lock.ts": "const lock = await redlock.acquire([`lock:${id}`], 1000)\n"}, `
+limit.ts:4 rl:* certain SET
+limit.ts:5 ratelimit:login:* certain SET
+lock.ts:1 lock:* certain SET
+module.ts:3 *:reports:* certain EVAL
+queues.ts:4 bull:visits:* certain EVAL
+queues.ts:5 {shop}:mails:* certain EVAL
+queues.ts:6 *:others:* certain EVAL
+session.js:3 shop:session:* certain SET
+session.js:4 sess:* certain SET
+`)
+}
+
+// TestKeyObjects reads keys that the functions and the members of objects of JavaScript build.
+func TestKeyObjects(t *testing.T) {
+	expectLines(t, map[string]string{"keys.ts": `
+const joinKey = (...parts: string[]): string => {
+  if (parts.length === 0) {
+    throw new Error('no parts')
+  }
+  const key = ` + "`shop:${parts.join(':')}`" + `
+  return key
+}
+export const createKey = {
+  user: {
+    name: (id: string): string => joinKey('user', id, 'name'),
+  },
+  custom: (kind: string, id: string, part?: string): string => {
+    return part !== undefined ? joinKey(kind, id, part) : joinKey(kind, id)
+  },
+}
+`, "users.ts": `
+import { kv } from '@vercel/kv'
+import { createKey } from './keys'
+const LOCKS = { all: 'unused' }
+class Users {
+  private buildKeys(id: string) {
+    const prefix = ` + "`stream:${id}`" + `
+    return { lockKey: ` + "`${prefix}:lock`" + `, other: 1 }
+  }
+  async put(id: string) {
+    const { lockKey } = this.buildKeys(id)
+    await kv.set(lockKey, 1)
+    await kv.set(createKey.user.name(id), 1)
+    await kv.get(createKey.custom('job', 'last'))
+  }
+}
+`}, `
+keys.ts:7 shop:* likely
+keys.ts:11 shop:user:*:name likely
+keys.ts:14 shop:job:last* likely
+users.ts:8 stream:*:lock likely
+users.ts:12 stream:*:lock certain SET
+users.ts:13 shop:user:*:name certain SET
+users.ts:14 shop:job:last* certain GET
+`)
+}
+
+// TestRustCalls reads calls with types of tuples, keys of scripts, and the method of a trait for a client.
+func TestRustCalls(t *testing.T) {
+	expectLines(t, map[string]string{"lease.rs": `
+use redis::aio::ConnectionManager;
+impl Lease for ConnectionManager {
+    async fn lease(&self, stream_key: String, ttl: Duration) -> R {
+        redis::cmd("SET").arg(&stream_key).query_async(&mut self.clone()).await
+    }
+}
+`, "work/mod.rs": `
+use redis::aio::ConnectionManager;
+use stream::lease::Lease;
+pub struct Work {
+    connection_manager: ConnectionManager,
+}
+impl Work {
+    async fn run(&self, id: Id) {
+        let key = format!("lease:{}", id);
+        self.connection_manager.lease(key, TTL).await;
+        conn.hset::<_, _, _, ()>("tasks:all", &id, 1).await;
+        redis::Script::new(SCRIPT).key(task_key(id)).arg(1).invoke_async(&mut conn).await;
+    }
+}
+fn task_key(id: Id) -> String {
+    let key = format!("task:{}", id);
+    key
+}
+`, "nats.rs": `
+use redis::Commands;
+async fn leader(store: &async_nats::jetstream::kv::Store) {
+    store.get("lease:leader").await;
+}
+`}, `
+work/mod.rs:9 lease:* likely
+work/mod.rs:10 lease:* certain SET
+work/mod.rs:11 tasks:all certain HSET
+work/mod.rs:12 task:* certain EVAL
+work/mod.rs:16 task:* likely
+work/mod.rs:17 task:* likely
+`)
+}

@@ -1,0 +1,82 @@
+package codebase
+
+import "strings"
+
+// A libraryStore is a class or a method of a library of JavaScript that writes keys of its own: a prefix, which an option
+// may change, and what follows. Those of a queue have its name, too.
+type libraryStore struct {
+	module, option, prefix, after string
+	queue                         bool
+}
+
+var libraryStores = map[string][]libraryStore{
+	"RedisStore": {{module: "connect-redis", option: "prefix", prefix: "sess:"},
+		{module: "rate-limit-redis", option: "prefix", prefix: "rl:"}},
+	"Ratelimit":        {{module: "@upstash/ratelimit", option: "prefix", prefix: "@upstash/ratelimit", after: ":"}},
+	"RateLimiterRedis": {{module: "rate-limiter-flexible", option: "keyPrefix", prefix: "rlflx", after: ":"}},
+	"Queue": {{module: "bullmq", option: "prefix", prefix: "bull", after: ":", queue: true},
+		{module: "bull", option: "prefix", prefix: "bull", after: ":", queue: true},
+		{module: "bee-queue", option: "prefix", prefix: "bq", after: ":", queue: true}},
+	"registerQueue": nestQueues, "registerQueueAsync": nestQueues,
+}
+
+// nestQueues are those of NestJS. The prefix of all queues is often set elsewhere.
+var nestQueues = []libraryStore{{module: "@nestjs/bullmq", option: "prefix", after: ":", queue: true},
+	{module: "@nestjs/bull", option: "prefix", after: ":", queue: true}}
+
+// queueCommand is what the libraries of queues do. No option of a client precedes their keys.
+var queueCommand = &command{name: "EVAL", writes: true, unusual: true}
+
+// importsModule reports whether a source of JavaScript imports a module.
+func (c *collector) importsModule(name string) bool {
+	for _, how := range [...]string{"from '%'", `from "%"`, "require('%')", `require("%")`} {
+		if strings.Contains(c.src, strings.Replace(how, "%", name, 1)) {
+			return true
+		}
+	}
+	return false
+}
+
+// libraryStore notes the keys of a library whose class or method is token i.
+func (c *collector) libraryStore(i, open int) {
+	for _, s := range libraryStores[c.textOf(i)] {
+		if !c.importsModule(s.module) || s.prefix != "" && c.textOf(i-1) != "new" {
+			continue
+		}
+		args := c.arguments(open)
+		prefix, elsewhere := &node{kind: textNode, text: s.prefix}, len(args) > 0 && args[len(args)-1].kind == wordNode
+		if s.prefix == "" || elsewhere && (!s.queue || len(args) > 1) {
+			prefix = hole
+		}
+		var names []*node
+		if len(args) > 0 && args[0].kind != holeNode {
+			names = args[:1]
+		}
+		for n := open + 1; n < int(c.match[open]); n++ {
+			switch word := c.textOf(n); {
+			case c.is(n, ".") && c.is(n+1, ".") && (c.is(n-1, "{") || c.is(n-1, ",")):
+				prefix = hole // which other options may have
+			case !c.isWord(n) || word != s.option && word != "name":
+			case c.is(n+1, ":"):
+				value, _ := c.expression(n + 2)
+				if word == s.option {
+					prefix = value
+				} else if args[0].kind == holeNode {
+					names = append(names, value)
+				}
+			case word == s.option && (c.is(n+1, ",") || c.is(n+1, "}")):
+				prefix = &node{kind: wordNode, text: word}
+			}
+		}
+		list := []*node{prefix, {kind: textNode, text: s.after}, hole}
+		if !s.queue {
+			c.site(&site{key: c.bound(&node{kind: joinNode, args: list}), command: commands()["set"], sure: Certain}, &c.tokens[i])
+			return
+		}
+		for _, name := range names {
+			key := &node{kind: joinNode, args: []*node{prefix, list[1], name, list[1], hole}}
+			c.site(&site{key: c.bound(key), command: queueCommand, sure: Certain}, &c.tokens[i])
+		}
+		return
+	}
+}
