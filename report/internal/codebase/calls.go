@@ -12,6 +12,10 @@ func (c *collector) call(i int, word string) {
 		c.client(i)
 	}
 	args, ok := c.callArguments(i)
+	if i > 0 && c.is(i-1, "@") && c.syntax.jvm && (ok || bareOnes[word]) {
+		c.annotation(i, word, args)
+		return
+	}
 	if !ok || len(args) == 0 {
 		return
 	}
@@ -38,7 +42,6 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	if i > 0 && c.is(i-1, "@") {
-		c.annotation(i, word, args)
 		return
 	}
 	receiver := c.receiver(i)
@@ -46,6 +49,11 @@ func (c *collector) call(i int, word string) {
 	switch {
 	case receiver == "redis.namespace" && word == "new" && c.syntax == ruby:
 		c.scope(i, args[0])
+		return
+	case c.syntax == csharp && word == "Lock" && lastWord(receiver) == "redishelper": // of CSRedis
+		key := &node{kind: joinNode, args: []*node{{kind: textNode, text: "CSRedisClientLock:"}, args[0]}}
+		c.site(&site{key: c.bound(key), command: commandOf("set"), sure: Certain, expiry: expirySet, callee: word,
+			receiver: receiver, args: c.boundAll(args)}, t)
 		return
 	case raw[lower], c.jvm && strings.HasPrefix(lower, "execute") && strings.HasSuffix(receiver, "script"):
 		if !c.rawCall(i, lower, receiver, args, t) && c.jvm && strings.HasPrefix(lower, "execute") {
@@ -470,34 +478,3 @@ func (c *collector) argumentOf(i int) *node {
 
 // reports are methods of Rust whose argument is the text of an error.
 var reports = wordSet("context with_context expect map_err wrap_err")
-
-// annotation notes the keys of a cache that an annotation declares.
-func (c *collector) annotation(i int, word string, args []*node) {
-	t := &c.tokens[i]
-	if word == "Value" && args[0].kind == textNode {
-		c.setting(args[0].text, i)
-		return
-	}
-	if word != "Cacheable" && word != "CachePut" && word != "CacheEvict" {
-		return
-	}
-	if slices.ContainsFunc(args, func(a *node) bool {
-		return a.label == "cacheManager" && c.syntax.holderOf(a.text, false) == holdsMemory
-	}) {
-		return
-	}
-	for _, a := range args {
-		if a.label != "" && a.label != "value" && a.label != "cacheNames" {
-			continue
-		}
-		for _, name := range append(a.args, a) {
-			if name.kind == listNode || name.kind == holeNode {
-				continue
-			}
-			key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: "::"}, hole}}
-			c.site(&site{key: c.bound(key), command: cacheableCommand, sure: Likely}, t)
-		}
-	}
-}
-
-var cacheableCommand = &command{name: "@Cacheable", writes: true}

@@ -162,7 +162,7 @@ func (s *scanner) builders() {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
 		maker := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole })
-		if value.kind != callNode {
+		if value == nil || value.kind != callNode { // a constant of an enum may have no text
 			maker = -1
 		}
 		if of != nil && u.key == nil {
