@@ -354,7 +354,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		strings.HasSuffix(receiver, "cache.store._")
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "profile") || strings.Contains(last, "config") ||
-		strings.Contains(last, "responsecache") {
+		strings.Contains(last, "responsecache") || strings.HasSuffix(last, "control") {
 		return
 	}
 	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {

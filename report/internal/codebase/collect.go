@@ -92,6 +92,7 @@ type site struct {
 	// Of a call of a function of the checkout: its name, arguments, and what it is
 	// called on.
 	callee, receiver string
+	byName           bool   // only the name of the callee says which function it is
 	needs            *store // what keeps the cache on the server, nil it is there
 	args             []*node
 	prefix           bool       // it is an option of a client
