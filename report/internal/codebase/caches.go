@@ -236,7 +236,8 @@ func (s *scanner) storeFor(c *site) bool {
 	switch {
 	case c.command == cacheableCommand:
 		at = s.springStore()
-	case !cached && (c.command == nil || c.command.unusual || lastWord(c.receiver) != "cache" || in.jvm):
+	case !cached && (c.command == nil || c.command.unusual || in.jvm ||
+		strings.TrimLeft(lastWord(c.receiver), "$") != "cache"):
 		return true
 	case imports["ItemInterface"]:
 		at = s.symfonyStore()
@@ -247,7 +248,7 @@ func (s *scanner) storeFor(c *site) bool {
 		at.kind = cachesElsewhere // there are several, and it may be of any
 	case in == csharp && !c.source.client:
 		unless(cachesOnServer, "AddStackExchangeRedisCache")
-	case in == php && at.kind&cachesOnServer == 0 && !c.source.redis && !strings.HasPrefix(c.receiver, "cache") &&
+	case in == php && at.kind&cachesOnServer == 0 && (!c.source.redis || imports["Cache"] && !c.source.client) && !strings.HasPrefix(c.receiver, "cache") &&
 		!slices.ContainsFunc(phpCaches, func(word string) bool { return imports[word] }):
 		return false
 	case in == php && (imports["Illuminate"] || imports["Facades"]) && at.kind == 0:

@@ -55,14 +55,7 @@ func (c *collector) call(i int, word string) {
 			c.scriptCall(args, receiver, t)
 		}
 		return
-	case c.syntax == javaScript && strings.Contains(lastWord(receiver), "redlock") && locks[lower]:
-		keys := args[:1]
-		if args[0].kind == listNode {
-			keys = args[0].args
-		}
-		for _, k := range c.boundAll(keys) {
-			c.site(&site{key: k, command: commands()["set"], sure: Certain, expiry: expirySet}, t)
-		}
+	case locks[lower] && c.lock(lower, receiver, args, t):
 		return
 	case c.syntax == rust && lower == "key" && c.file.redis && strings.Contains(receiver, "script"):
 		c.site(&site{key: c.bound(args[0]), command: scriptCommand, sure: Certain}, t)
@@ -160,9 +153,6 @@ func (c *collector) call(i int, word string) {
 		}
 	}
 }
-
-// locks are methods of redlock whose first argument is a key, or a list of keys.
-var locks = wordSet("acquire lock using")
 
 // isOption reports whether an argument behind the keys of a command is an option, or its value.
 func isOption(command *command, n *node) bool {

@@ -303,7 +303,7 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	}
-	if c.implicit() && t.first && (c.is(i+1, ".") || c.syntax == rust && c.is(i+1, "}")) && c.lastCall(i) {
+	if c.implicit() && t.first && (c.is(i+1, ".") || c.is(i+1, "+") || c.syntax == rust && c.is(i+1, "}")) && c.lastCall(i) {
 		c.returned(i)
 	}
 	c.call(i, word)

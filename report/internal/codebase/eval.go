@@ -37,6 +37,7 @@ type frame struct {
 	container string
 	arguments [][]string
 	depth     int
+	body      bool // of a class, in which members are named alone
 	part      bool // of a text, which the defaults of parameters would make too narrow
 	// Of a method of an enum: the constant that it is called on, and its arguments, nil unknown.
 	constant string
@@ -235,7 +236,8 @@ func (p *program) name(n *node, at frame) []string {
 		if d.value.kind == eitherNode && d.value.text != "" && d.value.args[0].kind == textNode { // one of two texts, in the whole run of the program
 			v = common(d.value.args[0].text, d.value.args[1].text)
 		} else {
-			v = p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
+			v = p.eval(d.value, frame{source: d.source, container: d.container, body: true, depth: at.depth + 1,
+				part: at.part})
 		}
 		p.reach(&d.use, v)
 		return v
