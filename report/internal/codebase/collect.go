@@ -47,6 +47,7 @@ type function struct {
 	unknown         bool    // it may have a value that is not in returns
 	beyond          guard   // of the statements behind the last return
 	rest            bool    // the last parameter stands for any number of arguments
+	command         bool    // it is a command of a script that clients have
 	self            string  // what the function calls the object around, in Go
 	returns         []returned
 	source          *source
@@ -187,6 +188,9 @@ func (c *collector) mark(i int, t *token) {
 			}
 		}
 	}
+	if c.syntax == rust && c.is(i, "=>") {
+		c.variant(i)
+	}
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
 	}
@@ -300,7 +304,7 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	}
-	if c.implicit() && t.first && (c.is(i+1, ".") || c.syntax == rust && c.is(i+1, "}")) && c.lastCall(i) {
+	if c.implicit() && t.first && (c.is(i+1, ".") || c.is(i+1, "+") || c.syntax == rust && c.is(i+1, "}")) && c.lastCall(i) {
 		c.returned(i)
 	}
 	c.call(i, word)

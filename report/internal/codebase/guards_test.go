@@ -59,3 +59,29 @@ func TestGuards(t *testing.T) {
 		}
 	}
 }
+
+// TestLocksAndMembers has keys of locks, members that a class names alone, values of methods that no word returns,
+// and a cache that a project has itself.
+func TestLocksAndMembers(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"locks.py": "import redis\nr = redis.Redis()\nstore_lock = threading.Lock()\n\ndef f(id):\n" +
+			"    with r.lock(f\"busy:{id}\", 60):\n        store_lock.lock(\"no:key\")\n",
+		"fences.py": "import redis\n\nclass Fence:\n    PREFIX = \"fence\"\n    KEY = PREFIX + \"_of\"\n\n" +
+			"    def f(self, id):\n        redis.set(f\"{self.KEY}_{id}\", 1)\n" +
+			"        redis.set(PREFIX + \"_\" + id, 1)\n",
+		"matches.rb": "class Matches\n  STATUS_KEY = \"status_of_\".freeze\n" +
+			"  def self.status_key(all)\n    STATUS_KEY + all.id.to_s\n" +
+			"  end\n  def f(all)\n    REDIS.set status_key(all), 1\n" +
+			"    RedisLock.acquire(redis: REDIS, key: \"lock:#{all.id}\") do\n" +
+			"    end\n  end\nend\n",
+		"Throttle.php": "<?php\nnamespace App;\nuse Kernel\\Cache;\n// In files, without Redis.\nclass Throttle {\n" +
+			"  static function hit($key) {\n    $cache = self::cache();\n    $cache->set($key, 1);\n  }\n" +
+			"  static function f($ip) { self::hit(\"login:$ip\"); }\n}\n",
+	})
+	const want = "fences.py:5 fence_of_* likely\nfences.py:8 fence_of_* certain SET\n" +
+		"locks.py:6 busy:* certain SET\nmatches.rb:4 status_of_* likely\n" +
+		"matches.rb:7 status_of_* certain SET\nmatches.rb:8 lock:* certain SET\n"
+	if got := lines(c); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -84,7 +84,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		if !source.syntax.shares(at.source.syntax) {
 			continue
 		}
-		if n.of == nil && !self && container != "" && !source.syntax.members {
+		if n.of == nil && !self && container != "" && !source.syntax.members && !(at.body && source == at.source &&
+			container == at.container) {
 			continue // a member is not named alone
 		}
 		same, rank := source == at.source, 0

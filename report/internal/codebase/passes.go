@@ -44,7 +44,9 @@ func (s *scanner) passOn(c *site, f *function) {
 		if c.byName {
 			c.sure = Likely
 		}
-		c.before, c.needs = pass.before, pass.needs
+		if c.before, c.needs = pass.before, pass.needs; f.command {
+			c.before = s.before(c)
+		}
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
 			if i < len(c.args) {
@@ -181,7 +183,7 @@ func (s *scanner) callee(c *site) *function {
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 			c.byName = !ofServer(c.receiver)
-		case !common && ofServer(c.receiver):
+		case f.command && clients[last], !common && ofServer(c.receiver):
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
 		case f.source.syntax == golang && lastWord(f.source.dir) == c.source.aliasOf(last):
 		default:
