@@ -182,7 +182,10 @@ func (s *scanner) phpStore(src, name string) store {
 	if config && !strings.Contains(src, "'stores'") { // of Laravel before 5
 		src = strings.Replace(src, "'driver'", "'default'", 1)
 	}
-	driver := cacheDriver().FindStringSubmatch(src)
+	var driver []string
+	if config || strings.Contains(src, "driver('cache',") { // few files, and the expression is slow
+		driver = cacheDriver().FindStringSubmatch(src)
+	}
 	switch {
 	case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)):
 		return store{kind: cachesOnServer}

@@ -66,7 +66,7 @@ func (c *collector) client(i int) {
 // ownCommand notes the method that defineCommand of ioredis adds to its clients: it runs a script with keys.
 func (c *collector) ownCommand(open int) {
 	name := c.tokens[open+1]
-	own := &function{name: c.words.keep(c.src[name.body:name.tail]), source: c.file}
+	own := &function{name: c.words.keep(c.src[name.body:name.tail]), source: c.file, command: true}
 	keys := 0
 	if at := c.mentions(open, "numberOfKeys"); at > 0 {
 		keys, _ = strconv.Atoi(c.textOf(at + 2))

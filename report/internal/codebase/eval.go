@@ -207,7 +207,8 @@ func (p *program) name(n *node, at frame) []string {
 	}
 	d, rank := p.declaration(n, at)
 	f, other := p.function(n, at)
-	if !at.source.syntax.getters {
+	variant := at.source.syntax == rust && n.of != nil && isUpper(n.text)
+	if !at.source.syntax.getters && !variant {
 		f = nil
 	}
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
@@ -341,7 +342,8 @@ func (p *program) call(n *node, at frame) []string {
 	if lower == "tostring" && len(n.args) == 1 && n.of != nil && n.args[0].kind == textNode {
 		return vary() // time.ToString("HH:mm")
 	}
-	if passThrough[lower] && n.of != nil && len(n.args) == 0 && n.of.kind != wordNode {
+	if passThrough[lower] && n.of != nil && len(n.args) == 0 && (n.of.kind != wordNode || at.source.syntax == rust &&
+		n.of.of != nil && isUpper(n.of.text)) {
 		return p.eval(n.of, at)
 	}
 	if f, _ := p.function(n, at); f != nil {
