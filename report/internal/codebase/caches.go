@@ -182,7 +182,10 @@ func (s *scanner) phpStore(src, name string) store {
 	if config && !strings.Contains(src, "'stores'") { // of Laravel before 5
 		src = strings.Replace(src, "'driver'", "'default'", 1)
 	}
-	driver := cacheDriver().FindStringSubmatch(src)
+	var driver []string
+	if config || strings.Contains(src, "driver('cache',") { // few files, and the expression is slow
+		driver = cacheDriver().FindStringSubmatch(src)
+	}
 	switch {
 	case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)):
 		return store{kind: cachesOnServer}
@@ -236,7 +239,8 @@ func (s *scanner) storeFor(c *site) bool {
 	switch {
 	case c.command == cacheableCommand:
 		at = s.springStore()
-	case !cached && (c.command == nil || c.command.unusual || lastWord(c.receiver) != "cache" || in.jvm):
+	case !cached && (c.command == nil || c.command.unusual || in.jvm ||
+		strings.TrimLeft(lastWord(c.receiver), "$") != "cache"):
 		return true
 	case imports["ItemInterface"]:
 		at = s.symfonyStore()
@@ -247,7 +251,7 @@ func (s *scanner) storeFor(c *site) bool {
 		at.kind = cachesElsewhere // there are several, and it may be of any
 	case in == csharp && !c.source.client:
 		unless(cachesOnServer, "AddStackExchangeRedisCache")
-	case in == php && at.kind&cachesOnServer == 0 && !c.source.redis && !strings.HasPrefix(c.receiver, "cache") &&
+	case in == php && at.kind&cachesOnServer == 0 && (!c.source.redis || imports["Cache"] && !c.source.client) && !strings.HasPrefix(c.receiver, "cache") &&
 		!slices.ContainsFunc(phpCaches, func(word string) bool { return imports[word] }):
 		return false
 	case in == php && (imports["Illuminate"] || imports["Facades"]) && at.kind == 0:

@@ -28,6 +28,9 @@ func (c *collector) call(i int, word string) {
 	if (c.syntax == rust || c.syntax == golang) && c.appended(i, args) {
 		return
 	}
+	if word == "write" || word == "write_str" || word == "write_arg" {
+		c.writesText(i)
+	}
 	t := &c.tokens[i]
 	if c.callees == nil {
 		n, bit := callHash(word)
@@ -60,14 +63,7 @@ func (c *collector) call(i int, word string) {
 			c.scriptCall(args, receiver, t)
 		}
 		return
-	case c.syntax == javaScript && strings.Contains(lastWord(receiver), "redlock") && locks[lower]:
-		keys := args[:1]
-		if args[0].kind == listNode {
-			keys = args[0].args
-		}
-		for _, k := range c.boundAll(keys) {
-			c.site(&site{key: k, command: commands()["set"], sure: Certain, expiry: expirySet}, t)
-		}
+	case locks[lower] && c.lock(lower, receiver, args, t):
 		return
 	case c.syntax == rust && lower == "key" && c.file.redis && strings.Contains(receiver, "script"):
 		c.site(&site{key: c.bound(args[0]), command: scriptCommand, sure: Certain}, t)
@@ -78,10 +74,14 @@ func (c *collector) call(i int, word string) {
 				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
 			}
 		}
+		if at := c.mentions(i+1, "keys"); at > 0 && c.is(at+1, ":") && c.syntax == javaScript { // of node-redis
+			keys, _ := c.expression(at + 2)
+			args = []*node{keys}
+		}
 		c.scriptCall(args, receiver, t)
 		return
 	}
-	if c.syntax == golang && c.cachedRow(i, receiver, args) {
+	if c.syntax == golang && (c.cachedRow(i, receiver, args) || c.keyed(i, args)) {
 		return
 	}
 	command := operation(receiver, word)
@@ -154,18 +154,15 @@ func (c *collector) call(i int, word string) {
 		for _, k := range keys {
 			one := own
 			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
-			if n == 0 && pairs[command.name] {
-				lost := *command // the key loses what it has
-				lost.writes = false
-				one.command = &lost
+			if n == 0 && pairs[command.name] || command.all && strings.HasSuffix(command.name, "STORE") {
+				other := *command // the first key of a pair loses what it has, that of STORE gets the others
+				other.writes = n == 0 && command.all
+				one.command = &other
 			}
 			c.site(&one, t)
 		}
 	}
 }
-
-// locks are methods of redlock whose first argument is a key, or a list of keys.
-var locks = wordSet("acquire lock using")
 
 // isOption reports whether an argument behind the keys of a command is an option, or its value.
 func isOption(command *command, n *node) bool {
@@ -368,7 +365,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		strings.HasSuffix(receiver, "cache.store._")
 	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "profile") || strings.Contains(last, "config") ||
-		strings.Contains(last, "responsecache") {
+		strings.Contains(last, "responsecache") || strings.HasSuffix(last, "control") {
 		return
 	}
 	if v := c.locals()[last]; v != nil && v.kind == callNode && v.of != nil && fetchers[strings.ToLower(v.text)] {
@@ -444,37 +441,3 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 	}
 	return false
 }
-
-// argumentOf returns the first argument of a command of Rust whose name ends before a token: that
-// of .arg(), or the first format! of the argument, or of the next statement.
-func (c *collector) argumentOf(i int) *node {
-	from := i + 1
-	if c.is(i, ";") && c.isWord(i+1) && c.is(i+2, ".") { // cmd.arg(key);
-		i += 2
-	}
-	if c.is(i, ".") && c.isWord(i+1) && (c.textOf(i+1) == "arg" || c.textOf(i+1) == "key") && c.is(i+2, "(") {
-		if list := c.arguments(i + 2); len(list) > 0 && list[0].kind != holeNode && list[0].kind != callNode {
-			return list[0]
-		}
-		from = i + 3
-	}
-	end := i + 60
-	if m := int(c.match[from-1]); m > 0 {
-		end = m
-	}
-	for n := from; n < end && c.tokens[n].kind != endToken && !c.is(n, "}"); n++ {
-		if c.isWord(n) && c.textOf(n) == "format" && c.is(n+1, "!") && !(c.is(n-1, "(") && n > 1 && reports[c.textOf(n-2)]) {
-			key, _ := c.expression(n)
-			return key
-		}
-	}
-	if from == i+3 {
-		if list := c.arguments(i + 2); len(list) > 0 {
-			return list[0]
-		}
-	}
-	return nil
-}
-
-// reports are methods of Rust whose argument is the text of an error.
-var reports = wordSet("context with_context expect map_err wrap_err")

@@ -66,7 +66,7 @@ func (c *collector) client(i int) {
 // ownCommand notes the method that defineCommand of ioredis adds to its clients: it runs a script with keys.
 func (c *collector) ownCommand(open int) {
 	name := c.tokens[open+1]
-	own := &function{name: c.words.keep(c.src[name.body:name.tail]), source: c.file}
+	own := &function{name: c.words.keep(c.src[name.body:name.tail]), source: c.file, command: true}
 	keys := 0
 	if at := c.mentions(open, "numberOfKeys"); at > 0 {
 		keys, _ = strconv.Atoi(c.textOf(at + 2))
@@ -227,4 +227,32 @@ func (s *scanner) before(c *site) string {
 		}
 	}
 	return s.clients[""]
+}
+
+// locks are methods of redlock and of clients of Python whose first argument is a key, or a list of keys.
+var locks = wordSet("acquire lock lock! using")
+
+// lock notes the keys of a call that makes locks, if it is one.
+func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
+	last, keys := lastWord(receiver), args[:1]
+	switch {
+	case strings.Contains(last, "redlock") && (c.syntax == javaScript || c.syntax == ruby):
+	case last == "redislock" && c.syntax == ruby && method == "acquire": // of mario-redis-lock, with an option key
+		for _, a := range args {
+			if a.label == "key" {
+				keys[0] = a
+			}
+		}
+	case c.syntax == python && method == "lock" && !strings.Contains(last, "cache") && (ofServer(receiver) ||
+		c.file.holds[last] == holdsServer || c.file.redis && clients[strings.TrimLeft(last, "_")]) && !notClient(last):
+	default:
+		return false
+	}
+	if args[0].kind == listNode {
+		keys = args[0].args
+	}
+	for _, k := range c.boundAll(keys) {
+		c.site(&site{key: k, command: commands()["set"], sure: Certain, expiry: expirySet, receiver: receiver}, t)
+	}
+	return true
 }

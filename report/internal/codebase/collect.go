@@ -47,6 +47,7 @@ type function struct {
 	unknown         bool    // it may have a value that is not in returns
 	beyond          guard   // of the statements behind the last return
 	rest            bool    // the last parameter stands for any number of arguments
+	command         bool    // it is a command of a script that clients have
 	self            string  // what the function calls the object around, in Go
 	returns         []returned
 	source          *source
@@ -92,6 +93,7 @@ type site struct {
 	// Of a call of a function of the checkout: its name, arguments, and what it is
 	// called on.
 	callee, receiver string
+	byName           bool   // only the name of the callee says which function it is
 	needs            *store // what keeps the cache on the server, nil it is there
 	args             []*node
 	prefix           bool       // it is an option of a client
@@ -186,6 +188,9 @@ func (c *collector) mark(i int, t *token) {
 				c.blocks = c.blocks[:len(c.blocks)-1]
 			}
 		}
+	}
+	if c.syntax == rust && c.is(i, "=>") {
+		c.variant(i)
 	}
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
@@ -300,7 +305,7 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	}
-	if c.implicit() && t.first && (c.is(i+1, ".") || c.syntax == rust && c.is(i+1, "}")) && c.lastCall(i) {
+	if c.implicit() && t.first && (c.is(i+1, ".") || c.is(i+1, "+") || c.syntax == rust && c.is(i+1, "}")) && c.lastCall(i) {
 		c.returned(i)
 	}
 	c.call(i, word)

@@ -37,6 +37,7 @@ type frame struct {
 	container string
 	arguments [][]string
 	depth     int
+	body      bool // of a class, in which members are named alone
 	part      bool // of a text, which the defaults of parameters would make too narrow
 	// Of a method of an enum: the constant that it is called on, and its arguments, nil unknown.
 	constant string
@@ -194,7 +195,8 @@ func (p *program) name(n *node, at frame) []string {
 	}
 	d, rank := p.declaration(n, at)
 	f, other := p.function(n, at)
-	if !at.source.syntax.getters {
+	variant := at.source.syntax == rust && n.of != nil && isUpper(n.text)
+	if !at.source.syntax.getters && !variant {
 		f = nil
 	}
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
@@ -222,7 +224,8 @@ func (p *program) name(n *node, at frame) []string {
 		if d.value.kind == eitherNode && d.value.text != "" && d.value.args[0].kind == textNode { // one of two texts, in the whole run of the program
 			v = common(d.value.args[0].text, d.value.args[1].text)
 		} else {
-			v = p.eval(d.value, frame{source: d.source, container: d.container, depth: at.depth + 1, part: at.part})
+			v = p.eval(d.value, frame{source: d.source, container: d.container, body: true, depth: at.depth + 1,
+				part: at.part})
 		}
 		p.reach(&d.use, v)
 		return v
@@ -335,7 +338,8 @@ func (p *program) call(n *node, at frame) []string {
 	if lower == "tostring" && len(n.args) == 1 && n.of != nil && n.args[0].kind == textNode {
 		return vary() // time.ToString("HH:mm")
 	}
-	if passThrough[lower] && n.of != nil && len(n.args) == 0 && n.of.kind != wordNode {
+	if passThrough[lower] && n.of != nil && len(n.args) == 0 && (n.of.kind != wordNode || at.source.syntax == rust &&
+		n.of.of != nil && isUpper(n.of.text)) {
 		return p.eval(n.of, at)
 	}
 	f, _ := p.function(n, at)

@@ -84,7 +84,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		if !source.syntax.shares(at.source.syntax) {
 			continue
 		}
-		if n.of == nil && !self && container != "" && !source.syntax.members {
+		if n.of == nil && !self && container != "" && !source.syntax.members && !(at.body && source == at.source &&
+			container == at.container) {
 			continue // a member is not named alone
 		}
 		same, rank := source == at.source, 0
@@ -124,6 +125,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 6
 			case at.source.supers[container]:
 				rank = 2 // of a class that it extends
+			case single == 1 && method(d) && mixedIn(n, source, at.source.imports[container]):
+				rank = 1
 			}
 		case same:
 			rank = 8
@@ -133,6 +136,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			rank = 4
 		case constant && single == 1 || source.syntax == python && imported:
 			rank = 3
+		case single == 1 && method(d) && mixedIn(n, source, false):
+			rank = 1
 		}
 		overridden = overridden || rank == 0 && self && source.syntax.loose && container != "" && source.supers[at.container]
 		if rank == 0 {
@@ -165,6 +170,13 @@ func (s *source) near(other *source) (n int) {
 		n++
 	}
 	return strings.Count(a[:n], "/")
+}
+
+// mixedIn reports whether the only method of a name is likely one that a class gets from a module of Ruby or from a
+// trait of PHP, which its file names.
+func mixedIn(n *node, source *source, named bool) bool {
+	return n.kind == callNode && (source.syntax == php && named ||
+		source.syntax == ruby && len(n.text) > 8 && strings.Contains(n.text, "_"))
 }
 
 // sameText reports whether two definitions are constants with one text.

@@ -309,6 +309,9 @@ func (p *parser) members(n *node, i int) (*node, int) {
 		case p.is(i, "{") && p.tokens[i-1].mark == ']' && p.tokens[i-1].kind == markToken &&
 			(p.syntax == csharp || p.syntax == java):
 			return &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
+		case p.is(i, "{") && p.syntax == rust && n.kind == wordNode && n.of != nil && isUpper(n.text) &&
+			isUpper(n.of.text) && p.match[i] > 0: // a variant of an enum
+			n, i = &node{kind: callNode, text: n.text, of: n.of}, p.behind(i)
 		case p.is(i, "{") && n.kind == wordNode && n.text == "Args" && p.syntax == golang && p.match[i] > 0:
 			i = p.behind(i) // of redigo, to which Add appends
 		case p.is(i, "{") && !t.first && n.kind == wordNode && n.text == "string" && p.syntax == golang:

@@ -41,7 +41,12 @@ func (s *scanner) passOn(c *site, f *function) {
 		s.program.steps = 0
 		c.args = f.order(c.args)
 		c.command, c.sure, c.expiry = pass.command, pass.sure, pass.expiry
-		c.before, c.needs = pass.before, pass.needs
+		if c.byName {
+			c.sure = Likely
+		}
+		if c.before, c.needs = pass.before, pass.needs; f.command {
+			c.before = s.before(c)
+		}
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
 			if i < len(c.args) {
@@ -184,7 +189,8 @@ func (s *scanner) callee(c *site) *function {
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
-		case !common && ofServer(c.receiver):
+			c.byName = !ofServer(c.receiver)
+		case f.command && clients[last], !common && ofServer(c.receiver):
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
 		case f.source.syntax == golang && lastWord(f.source.dir) == c.source.aliasOf(last):
 		default:

@@ -2,8 +2,8 @@ package codebase
 
 import "strings"
 
-// A libraryStore is a class or a method of a library of JavaScript that writes keys of its own: a prefix, which an option
-// may change, and what follows. Those of a queue have its name, too.
+// A libraryStore is a class or a method of a library of JavaScript that writes keys of its own: a prefix, which an
+// option may change, and what follows. Those of a queue have its name, too.
 type libraryStore struct {
 	module, option, prefix, after string
 	queue                         bool
@@ -17,6 +17,7 @@ var libraryStores = map[string][]libraryStore{
 	"Queue": {{module: "bullmq", option: "prefix", prefix: "bull", after: ":", queue: true},
 		{module: "bull", option: "prefix", prefix: "bull", after: ":", queue: true},
 		{module: "bee-queue", option: "prefix", prefix: "bq", after: ":", queue: true}},
+	"Bull":          {{module: "bull", option: "prefix", prefix: "bull", after: ":", queue: true}},
 	"registerQueue": nestQueues, "registerQueueAsync": nestQueues,
 }
 
@@ -70,7 +71,8 @@ func (c *collector) libraryStore(i, open int) {
 		}
 		list := []*node{prefix, {kind: textNode, text: s.after}, hole}
 		if !s.queue {
-			c.site(&site{key: c.bound(&node{kind: joinNode, args: list}), command: commands()["set"], sure: Certain}, &c.tokens[i])
+			key := c.bound(&node{kind: joinNode, args: list})
+			c.site(&site{key: key, command: commands()["set"], sure: Certain}, &c.tokens[i])
 			return
 		}
 		for _, name := range names {

@@ -106,6 +106,9 @@ func (s *scanner) keys(c *site) func(yield func([]string) bool) {
 	return s.program.alternatives(func() []string { return s.program.eval(c.key, c.frame()) })
 }
 
+// Unused is the condition of a constant whose name says that it is a key, and which no known command has.
+const Unused = "a command uses them"
+
 // builders adds the lines that give keys of commands a name: constants, variables and functions
 // whose names say that they are keys. A name alone is none.
 func (s *scanner) builders() {
@@ -169,6 +172,9 @@ func (s *scanner) builders() {
 			c.before, c.needs = of.before, of.needs
 		} else if maker >= 0 && !known { // a function that makes keys gives it
 			c.before, c.needs = s.program.reached[maker].use.before, s.program.reached[maker].use.needs
+		}
+		if c.function.name == "" && u.key == nil && of == nil && maker < 0 && !known {
+			c.needs = &store{needs: Unused} // a constant
 		}
 		if (u.begins || u.whole || maker >= 0 || of != nil && u.key == nil || u.key == nil && !unknown && s.aboutServer(c)) &&
 			acceptable(c, parts) {

@@ -323,3 +323,79 @@ work/mod.rs:16 task:* likely
 work/mod.rs:17 task:* likely
 `)
 }
+
+// TestTextsOfTypes reads keys that are enums and types of Rust, whose text their traits write.
+func TestTextsOfTypes(t *testing.T) {
+	expectLines(t, map[string]string{"key.rs": `
+use redis::{AsyncCommands, ToRedisArgs};
+impl fmt::Display for CacheKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(id) => write!(f, "user:{id}"),
+            Self::Member { guild, user } => write!(f, "member:{}:{}", guild, user),
+            CacheKey::All => f.write_str("all:users"),
+        }
+    }
+}
+impl ToRedisArgs for Token {
+    fn write_redis_args<W: RedisWrite>(&self, out: &mut W) {
+        out.write_arg(format!("token:{}", self.0).as_bytes())
+    }
+}
+async fn put(redis: &mut Client, id: u64) {
+    redis.set(CacheKey::User(id).to_string(), 1).await;
+    redis.sadd(CacheKey::All.to_string(), id).await;
+    let key = CacheKey::Member { guild: 1, user: id };
+    redis.get(key.to_string()).await;
+    redis.incr(Token(id), 1).await;
+}
+`}, `
+key.rs:6 user:* likely
+key.rs:7 member:*:* likely
+key.rs:8 all:users likely
+key.rs:18 user:* certain SET
+key.rs:19 all:users certain SADD
+key.rs:20 member:*:* likely
+key.rs:21 member:*:* certain GET
+key.rs:22 token:* certain INCR
+`)
+}
+
+// TestKeysInStructures reads keys that no first argument has: those of streams and locks of Go, of scripts and of own
+// commands of JavaScript.
+func TestKeysInStructures(t *testing.T) {
+	expectLines(t, map[string]string{"a.go": `package a
+
+import (
+	"github.com/go-redis/cache/v9"
+	"github.com/go-redsync/redsync/v4"
+	"github.com/redis/go-redis/v9"
+)
+
+func (s *S) Put(ctx context.Context, id string) {
+	s.rdb.XAdd(ctx, &redis.XAddArgs{Stream: "visits:" + id, Values: m})
+	s.rdb.XReadGroup(ctx, &redis.XReadGroupArgs{
+		Streams: []string{"events", ">"},
+	})
+	s.items.Set(&cache.Item{Ctx: ctx, Key: "item:" + id, Value: 1})
+	mutex := s.locks.NewMutex("lock:" + id)
+}
+`, "b.ts": `
+import Redis from 'ioredis'
+const r = new Redis({ keyPrefix: 'app:' })
+r.defineCommand('limit', { numberOfKeys: 1, lua: 'x' })
+async function f(id?: string) {
+  await r.limit(` + "`rate:${id}`" + `, 1)
+  await r.lpush(id ? ` + "`visits:${id}` : `visits:anonymous`" + `, 1)
+  await r.eval(script, { keys: [` + "`sum:${id}`" + `], arguments: ['1'] })
+}
+`}, `
+a.go:10 visits:* certain XADD
+a.go:11 events certain XREADGROUP
+a.go:14 item:* certain SET
+a.go:15 lock:* certain SET
+b.ts:6 app:rate:* certain EVAL
+b.ts:7 app:visits:* certain LPUSH
+b.ts:8 app:sum:* certain EVAL
+`)
+}

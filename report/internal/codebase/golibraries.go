@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // rowStores matches the packages of go-zero that keep rows of a database on the server. Goctl writes the models which
 // use them, so that these are read although they are generated.
@@ -48,4 +51,46 @@ func (c *collector) cachedRow(i int, receiver string, args []*node) bool {
 		}
 	}
 	return true
+}
+
+// lockMakers are methods of libraries of Go whose argument is the key of a lock, with the module.
+var lockMakers = map[string]string{"NewMutex": "go-redsync/redsync", "Obtain": "bsm/redislock",
+	"NewRedisLock": "core/stores/redis"}
+
+// keyed notes the keys of a call of Go that its first argument does not have: that of a lock, and those in the
+// structure which commands of streams and methods of go-redis/cache take.
+func (c *collector) keyed(i int, args []*node) bool {
+	word, open := c.textOf(i), i+1
+	note := func(command *command, keys ...*node) bool {
+		for _, key := range c.boundAll(keys) {
+			c.site(&site{key: key, command: command, sure: Certain}, &c.tokens[i])
+		}
+		return true
+	}
+	if module := lockMakers[word]; module != "" && strings.Contains(c.src, module) {
+		if word == "NewRedisLock" || c.isContext(args[0]) {
+			args = args[1:]
+		}
+		return note(commands()["set"], args[:min(1, len(args))]...)
+	}
+	if (word == "Set" || word == "Once") && strings.Contains(c.src, "go-redis/cache") {
+		if at := c.mentions(open, "Key"); at > 0 && c.is(at+1, ":") {
+			key, _ := c.expression(at + 2)
+			return note(commands()["set"], key)
+		}
+	}
+	if !strings.HasPrefix(word, "X") || !c.file.redis {
+		return false
+	}
+	command := cmp.Or(commands()[strings.Replace(strings.ToLower(word), "xread", "streamread", 1)], commandOf(word))
+	if at := c.mentions(open, "Stream"); command != nil && at > 0 && c.is(at+1, ":") {
+		key, _ := c.expression(at + 2)
+		return note(command, key)
+	}
+	if at := c.mentions(open, "Streams"); command != nil && at > 0 && c.is(at+1, ":") {
+		if keys, _ := c.expression(at + 2); keys.kind == listNode { // and as many identifiers
+			return note(command, keys.args[:(len(keys.args)+1)/2]...)
+		}
+	}
+	return false
 }
