@@ -49,6 +49,7 @@ type function struct {
 	rest            bool    // the last parameter stands for any number of arguments
 	command         bool    // it is a command of a script that clients have
 	self            string  // what the function calls the object around, in Go
+	extends         bool    // it is called on an object of any class, in Kotlin
 	returns         []returned
 	source          *source
 	passes          []passed
@@ -126,7 +127,7 @@ type collector struct {
 
 // notFunctions are words that a parenthesis follows and that call nothing.
 var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
-	match when super constructor await new throw yield with synchronized`)
+	match when super constructor await new throw yield synchronized`)
 
 // notNames are words behind which a word with a parenthesis is no method.
 var notNames = wordSet("else in is do class record struct")
@@ -194,6 +195,9 @@ func (c *collector) mark(i int, t *token) {
 	}
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
+	}
+	if c.syntax == kotlin && c.is(i, "[") && c.callees == nil {
+		c.index(i, t)
 	}
 	switch {
 	case c.is(i, "=") || c.is(i, ":=") || c.is(i, "+=") || c.is(i, ".="):
@@ -377,8 +381,8 @@ func (c *collector) functionHeader(i int) {
 		c.push(i, body, scope{function: c.newFunction(name, container, open)})
 		return
 	}
-	if c.body(i, body+1, name, container, open) {
-		c.functions[len(c.functions)-1].self = self
+	if made := len(c.functions); c.body(i, body+1, name, container, open) {
+		c.functions[made].self, c.functions[made].extends = self, c.syntax == kotlin && c.is(last-1, ".")
 	}
 }
 
