@@ -224,6 +224,9 @@ func (c *collector) site(s *site, t *token) {
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
 	s.layer = c.layerOf(s)
+	if v := c.locals()[s.receiver]; v != nil && v.kind == callNode && c.syntax == golang {
+		s.made = v
+	}
 	c.sites = append(c.sites, s)
 }
 
