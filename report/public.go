@@ -79,5 +79,8 @@ type (
 	SourceSkipped   = codebase.Skipped   // files that were not read, and why
 )
 
+// SourceUnused is the Condition of a SourcePattern that no known command has.
+const SourceUnused = codebase.Unused
+
 // ScanSource reads the source code in a directory.
 func ScanSource(dir string) (*SourceTree, error) { return codebase.Scan(dir) }

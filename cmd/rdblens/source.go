@@ -144,6 +144,8 @@ func condition(p *report.SourcePattern) message.Message {
 	switch only := message.Code("condition", p.Condition); {
 	case p.Condition == "":
 		return message.Message{}
+	case p.Condition == report.SourceUnused:
+		return message.New("a command uses them")
 	case p.Chosen == "":
 		return message.New("{condition}", only)
 	default:

@@ -95,6 +95,7 @@ type site struct {
 	// Of a call of a function of the checkout: its name, arguments, and what it is
 	// called on.
 	callee, receiver string
+	byName           bool   // only the name of the callee says which function it is
 	needs            *store // what keeps the cache on the server, nil it is there
 	args             []*node
 	prefix           bool       // it is an option of a client
@@ -111,18 +112,19 @@ type site struct {
 // A collector finds declarations, functions and sites in a file.
 type collector struct {
 	*parser
-	file      *source
-	scopes    []scope
-	open      []byte // brackets around the token
-	blocks    []int  // tokens of the braces, or lines that are less indented, around it
-	skip      int    // token that ends what is not read: tests in a file of Rust
-	header    int    // token that ends the parameters of the last function
-	made      int    // token that ends the call which makes a client
-	callees   map[string]bool
-	decls     []*declaration
-	functions []*function
-	sites     []*site
-	classes   map[string]class // by name
+	file       *source
+	scopes     []scope
+	open       []byte // brackets around the token
+	blocks     []int  // tokens of the braces, or lines that are less indented, around it
+	skip       int    // token that ends what is not read: tests in a file of Rust
+	header     int    // token that ends the parameters of the last function
+	made       int    // token that ends the call which makes a client
+	callees    map[string]bool
+	decls      []*declaration
+	functions  []*function
+	sites      []*site
+	classes    map[string]class // by name
+	cacheNames []*node          // of the caches of Spring of the class
 }
 
 // notFunctions are words that a parenthesis follows and that call nothing.

@@ -41,6 +41,9 @@ func (s *scanner) passOn(c *site, f *function) {
 		s.program.steps = 0
 		c.args = f.order(c.args)
 		c.command, c.sure, c.expiry = pass.command, pass.sure, pass.expiry
+		if c.byName {
+			c.sure = Likely
+		}
 		if c.before, c.needs = pass.before, pass.needs; f.command {
 			c.before = s.before(c)
 		}
@@ -104,6 +107,13 @@ func parametersOf(list []int, n *node, depth int) []int {
 		list = parametersOf(list, a, depth+1)
 	}
 	return list
+}
+
+// chooses reports whether a function returns one of several constants, which its arguments are no part of.
+func (f *function) chooses() bool {
+	return f != nil && len(f.returns) > 0 && !slices.ContainsFunc(f.returns, func(r returned) bool {
+		return r.value.kind != textNode && (r.value.kind != wordNode || !isConstant(r.value.text))
+	})
 }
 
 // passed returns the key that a function passes on which is called with some values.
@@ -179,6 +189,7 @@ func (s *scanner) callee(c *site) *function {
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
+			c.byName = !ofServer(c.receiver)
 		case f.command && clients[last], !common && ofServer(c.receiver):
 		case !common && aboutCache(class) && aboutCache(last) && len(s.program.functions[c.callee]) == 1 &&
 			c.source.syntax == javaScript:

@@ -106,6 +106,9 @@ func (s *scanner) keys(c *site) func(yield func([]string) bool) {
 	return s.program.alternatives(func() []string { return s.program.eval(c.key, c.frame()) })
 }
 
+// Unused is the condition of a constant whose name says that it is a key, and which no known command has.
+const Unused = "a command uses them"
+
 // builders adds the lines that give keys of commands a name: constants, variables and functions
 // whose names say that they are keys. A name alone is none.
 func (s *scanner) builders() {
@@ -154,7 +157,7 @@ func (s *scanner) builders() {
 				p.before = s.layers[connectionLayer]
 			}
 		}
-		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins ||
+		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins || u.key == nil && of == nil ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
@@ -162,13 +165,16 @@ func (s *scanner) builders() {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
 		maker := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole })
-		if value.kind != callNode {
+		if value == nil || value.kind != callNode { // a constant of an enum may have no text
 			maker = -1
 		}
 		if of != nil && u.key == nil {
 			c.before, c.needs = of.before, of.needs
 		} else if maker >= 0 && !known { // a function that makes keys gives it
 			c.before, c.needs = s.program.reached[maker].use.before, s.program.reached[maker].use.needs
+		}
+		if c.function.name == "" && u.key == nil && of == nil && maker < 0 && !known {
+			c.needs = &store{needs: Unused} // a constant
 		}
 		if (u.begins || u.whole || maker >= 0 || of != nil && u.key == nil || u.key == nil && !unknown && s.aboutServer(c)) &&
 			acceptable(c, parts) {
