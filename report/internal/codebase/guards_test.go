@@ -11,7 +11,8 @@ func TestGuards(t *testing.T) {
 		"    if ($kind !== null) {\n      $key .= ':' . $kind;\n    }\n    return $key;\n  }\n" +
 		"  function either($id, $kind = null) {\n" +
 		"    if ($kind) { $key = \"e:$id:$kind\"; } else { $key = \"e:$id\"; }\n" +
-		"    return $key;\n  }\n  function early($id, $kind = null) {\n    if (is_null($kind)) return \"r:$id\";\n" +
+		"    return $key;\n  }\n  function early($id, $kind = null) {\n" +
+		"    if (is_null($kind)) return \"r:$id\";\n" +
 		"    return \"r:$id:$kind\";\n  }\n  function f($id, $by, $kind) {\n"
 	const python = "import redis\nr = redis.Redis()\n\ndef added(id, kind=None):\n" +
 		"    k = f\"a:{id}\"\n    if kind:\n" +
@@ -74,13 +75,23 @@ func TestLocksAndMembers(t *testing.T) {
 			"  end\n  def f(all)\n    REDIS.set status_key(all), 1\n" +
 			"    RedisLock.acquire(redis: REDIS, key: \"lock:#{all.id}\") do\n" +
 			"    end\n  end\nend\n",
-		"Throttle.php": "<?php\nnamespace App;\nuse Kernel\\Cache;\n// In files, without Redis.\nclass Throttle {\n" +
+		"app/lockable.rb": "module Lockable\n  def with_redis_lock(name)\n" +
+			"    RedisLock.acquire(key: \"mutex:#{name}\") { yield }\n  end\nend\n",
+		"work.rb": "class Work\n  def f(id)\n    with_redis_lock(\"work:#{id}\") do\n    end\n  end\nend\n",
+		"Counts.php": "<?php\nnamespace App;\ntrait Counts {\n" +
+			"  function countOne($name) { $this->redis->incr('count:' . $name); }\n}\n",
+		"shop/Visits.php": "<?php\nnamespace Shop;\nclass Visits {\n  use \\App\\Counts;\n" +
+			"  function f($id) { $this->countOne(\"visits:$id\"); }\n}\n",
+		"Throttle.php": "<?php\nnamespace App;\nuse Kernel\\Cache;\n// In files, without Redis.\n" +
+			"class Throttle {\n" +
 			"  static function hit($key) {\n    $cache = self::cache();\n    $cache->set($key, 1);\n  }\n" +
 			"  static function f($ip) { self::hit(\"login:$ip\"); }\n}\n",
 	})
-	const want = "fences.py:5 fence_of_* likely\nfences.py:8 fence_of_* certain SET\n" +
+	const want = "Counts.php:4 count:* certain INCR\napp/lockable.rb:3 mutex:* certain SET\n" +
+		"fences.py:5 fence_of_* likely\nfences.py:8 fence_of_* certain SET\n" +
 		"locks.py:6 busy:* certain SET\nmatches.rb:4 status_of_* likely\n" +
-		"matches.rb:7 status_of_* certain SET\nmatches.rb:8 lock:* certain SET\n"
+		"matches.rb:7 status_of_* certain SET\nmatches.rb:8 lock:* certain SET\n" +
+		"shop/Visits.php:5 count:visits:* likely INCR\nwork.rb:3 mutex:work:* certain SET\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

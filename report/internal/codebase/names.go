@@ -125,6 +125,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 6
 			case at.source.supers[container]:
 				rank = 2 // of a class that it extends
+			case single == 1 && method(d) && mixedIn(n, source, at.source.imports[container]):
+				rank = 1
 			}
 		case same:
 			rank = 8
@@ -134,6 +136,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			rank = 4
 		case constant && single == 1 || source.syntax == python && imported:
 			rank = 3
+		case single == 1 && method(d) && mixedIn(n, source, false):
+			rank = 1
 		}
 		overridden = overridden || rank == 0 && self && source.syntax.loose && container != "" && source.supers[at.container]
 		if rank == 0 {
@@ -142,13 +146,37 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		if rank > score {
 			best, score, ties = d, rank, 0
 		} else if rank == score && !sameText(best, d) {
-			ties++
+			switch old, class := best.place(); {
+			case class == "" || class != container || at.source.near(source) == at.source.near(old):
+				ties++
+			case at.source.near(source) > at.source.near(old): // of copies of one class
+				best, ties = d, 0
+			}
 		}
 	}
 	if ties > 0 || overridden {
 		best = *new(T)
 	}
 	return best, score
+}
+
+// near returns how near a file is to another one: in a package that it imports, or in how many directories both are.
+func (s *source) near(other *source) (n int) {
+	if s.syntax.jvm && s.imports[lastWord(other.dir)] {
+		return maxText
+	}
+	a, b := s.dir+"/", other.dir+"/"
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return strings.Count(a[:n], "/")
+}
+
+// mixedIn reports whether the only method of a name is likely one that a class gets from a module of Ruby or from a
+// trait of PHP, which its file names.
+func mixedIn(n *node, source *source, named bool) bool {
+	return n.kind == callNode && (source.syntax == php && named ||
+		source.syntax == ruby && len(n.text) > 8 && strings.Contains(n.text, "_"))
 }
 
 // sameText reports whether two definitions are constants with one text.

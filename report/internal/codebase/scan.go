@@ -270,6 +270,10 @@ func (s *scanner) declarations() {
 		}
 		if site.callee != "" {
 			if f := s.callee(site); f != nil && f != site.function {
+				if around := site.function; around != nil && f == s.implementation(site, lastWord(site.receiver),
+					nearby(s.program.functions[site.callee], site.source)) {
+					around.passes = slices.DeleteFunc(around.passes, func(p passed) bool { return p.via == nil && p.key == site.key })
+				}
 				continue // it may change the key
 			}
 			if s.wraps(site) {
