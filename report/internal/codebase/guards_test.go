@@ -91,7 +91,7 @@ func TestLocksAndMembers(t *testing.T) {
 		"fences.py:5 fence_of_* likely\nfences.py:8 fence_of_* certain SET\n" +
 		"locks.py:6 busy:* certain SET\nmatches.rb:4 status_of_* likely\n" +
 		"matches.rb:7 status_of_* certain SET\nmatches.rb:8 lock:* certain SET\n" +
-		"shop/Visits.php:5 count:visits:* certain INCR\nwork.rb:3 mutex:work:* certain SET\n"
+		"shop/Visits.php:5 count:visits:* likely INCR\nwork.rb:3 mutex:work:* certain SET\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
