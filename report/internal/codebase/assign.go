@@ -107,7 +107,7 @@ func (c *collector) appended(i int, args []*node) bool {
 	}
 	locals := c.locals()
 	old, known := locals[name]
-	if known = known || c.syntax == golang && !slices.Contains(c.function().params, name); locals == nil || !known {
+	if locals == nil || !known && (c.syntax != golang || slices.Contains(c.function().params, name)) {
 		return false
 	}
 	n := len(c.scopes) - 1

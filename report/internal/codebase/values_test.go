@@ -73,6 +73,8 @@ impl Store {
 
 import "github.com/redis/go-redis/v9"
 
+var usage, _ = fmt.Fprintf(out, "usage", 1)
+
 func unique(name string, args any) (string, error) {
 	var buf bytes.Buffer
 	buf.WriteString("unique:")
@@ -99,8 +101,8 @@ func (s *S) Put(ctx context.Context, id string) {
 }
 `}, `
 a.rs:11 ranking_* certain SET
-b.go:19 unique:* certain SET
-b.go:24 user:* certain GET
+b.go:21 unique:* certain SET
+b.go:26 user:* certain GET
 `)
 }
 
