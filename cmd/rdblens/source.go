@@ -231,17 +231,17 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *report.Source
 	}
 	w := bufio.NewWriter(e.stdout)
 	width := cmp.Or(terminalWidth(e.stdout), text.Unlimited)
-	say := func(first, next string, m message.Message) {
+	wrapped := func(first, next string, m message.Message) {
 		io.WriteString(w, strings.ReplaceAll(text.Wrap(first, next, e.line(m), width), text.NBSP, " "))
 	}
 	fmt.Fprintf(w, "%s\n", text.Heading(e.t("Keys without an expiry, and the lines that write them")))
 	shown := map[string]bool{} // lines of other groups, which need not be told again
 	for _, k := range without {
-		say("  ", "    ", k.message())
+		wrapped("  ", "    ", k.message())
 		for n := range k.Source {
 			if s := &k.Source[n]; n == 0 || !shown[s.Place()] {
 				shown[s.Place()] = true
-				say("    ", "      ", message.New("{place} ({sure}): {why}", message.Link("place", s.Place(), s.URL),
+				wrapped("    ", "      ", message.New("{place} ({sure}): {why}", message.Link("place", s.Place(), s.URL),
 					message.Phrase("sure", message.New(s.Sure)), message.Phrase("why", s.Message)))
 			}
 		}
@@ -255,11 +255,11 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *report.Source
 		if more := len(unknown) - len(names); more > 0 {
 			names = append(names, message.New("{n} more", message.Int("n", int64(more))))
 		}
-		say("  ", "  ", message.New("No line is likely enough for {groups}: {names}",
+		wrapped("  ", "  ", message.New("No line is likely enough for {groups}: {names}",
 			message.Number("groups", int64(len(unknown)), "1 group without an expiry", "{n} groups without an expiry"),
 			message.List("names", ", ", names)))
 	case len(without) == 0:
-		say("  ", "  ", message.New("Every key has an expiry."))
+		wrapped("  ", "  ", message.New("Every key has an expiry."))
 	}
 	fmt.Fprintf(w, "\n%s\n", text.Heading(e.t("Patterns that no key matches")))
 	table := text.Grid{Columns: e.columns("pattern", "line", "sure")}
@@ -269,9 +269,9 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *report.Source
 	table.Write(w, terminalWidth(e.stdout))
 	switch {
 	case len(c.Patterns) == 0:
-		say("  ", "  ", nothingFound(c))
+		wrapped("  ", "  ", nothingFound(c))
 	case len(unmatched) == 0:
-		say("  ", "  ", message.New("Every pattern of the code that writes keys has some."))
+		wrapped("  ", "  ", message.New("Every pattern of the code that writes keys has some."))
 	default:
 		e.explainStar(w, unmatched)
 	}
