@@ -12,6 +12,10 @@ func (c *collector) call(i int, word string) {
 		c.client(i)
 	}
 	args, ok := c.callArguments(i)
+	if i > 0 && c.is(i-1, "@") && c.syntax.jvm && (ok || bareOnes[word]) {
+		c.annotation(i, word, args)
+		return
+	}
 	if !ok || len(args) == 0 {
 		return
 	}
@@ -41,7 +45,6 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	if i > 0 && c.is(i-1, "@") {
-		c.annotation(i, word, args)
 		return
 	}
 	receiver := c.receiver(i)
@@ -49,6 +52,11 @@ func (c *collector) call(i int, word string) {
 	switch {
 	case c.syntax == ruby && word == "new" && strings.HasSuffix(receiver, "redis.namespace"):
 		c.scope(i, args[0])
+		return
+	case c.syntax == csharp && word == "Lock" && lastWord(receiver) == "redishelper": // of CSRedis
+		key := &node{kind: joinNode, args: []*node{{kind: textNode, text: "CSRedisClientLock:"}, args[0]}}
+		c.site(&site{key: c.bound(key), command: commandOf("set"), sure: Certain, expiry: expirySet, callee: word,
+			receiver: receiver, args: c.boundAll(args)}, t)
 		return
 	case raw[lower], c.jvm && strings.HasPrefix(lower, "execute") && strings.HasSuffix(receiver, "script"):
 		if !c.rawCall(i, lower, receiver, args, t) && c.jvm && strings.HasPrefix(lower, "execute") {
@@ -88,6 +96,8 @@ func (c *collector) call(i int, word string) {
 		}
 		if command != nil && command.jvm {
 			command = c.objectCommand(i, command)
+		} else if of := commandOf(lastWord(receiver)); of != nil && of.jvm && c.jvm {
+			return // of an object of Redisson: the first argument is a value
 		}
 	}
 	if word == "Key" && c.syntax == golang && c.file.client && strings.Contains(receiver, ".b.") { // of rueidis
@@ -228,6 +238,9 @@ func (c *collector) site(s *site, t *token) {
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
 	s.layer = c.layerOf(s)
+	if v := c.locals()[s.receiver]; v != nil && v.kind == callNode && c.syntax == golang {
+		s.made = v
+	}
 	c.sites = append(c.sites, s)
 }
 
@@ -320,6 +333,10 @@ func (c *collector) isContext(n *node) bool {
 // is not to be assumed.
 func (c *collector) sureOf(command *command, receiver string) Sure {
 	last := lastWord(receiver)
+	for rest := receiver; c.jvm && commandOf(last) != nil && len(rest) > len(last); last = lastWord(rest) {
+		// key.append(a).append(b)
+		rest = strings.TrimSuffix(rest, "."+last)
+	}
 	switch {
 	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
@@ -431,34 +448,3 @@ func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *toke
 	}
 	return false
 }
-
-// annotation notes the keys of a cache that an annotation declares.
-func (c *collector) annotation(i int, word string, args []*node) {
-	t := &c.tokens[i]
-	if word == "Value" && args[0].kind == textNode {
-		c.setting(args[0].text, i)
-		return
-	}
-	if word != "Cacheable" && word != "CachePut" && word != "CacheEvict" {
-		return
-	}
-	if slices.ContainsFunc(args, func(a *node) bool {
-		return a.label == "cacheManager" && c.syntax.holderOf(a.text, false) == holdsMemory
-	}) {
-		return
-	}
-	for _, a := range args {
-		if a.label != "" && a.label != "value" && a.label != "cacheNames" {
-			continue
-		}
-		for _, name := range append(a.args, a) {
-			if name.kind == listNode || name.kind == holeNode {
-				continue
-			}
-			key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: "::"}, hole}}
-			c.site(&site{key: c.bound(key), command: cacheableCommand, sure: Likely}, t)
-		}
-	}
-}
-
-var cacheableCommand = &command{name: "@Cacheable", writes: true}

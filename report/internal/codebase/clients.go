@@ -215,6 +215,9 @@ func (s *scanner) before(c *site) string {
 	case c.source.syntax == csharp && c.command.isCache() && c.layer == 0 && !c.source.imports["EasyCaching"] &&
 		!c.source.imports["Foundatio"]:
 		return "*" // of a library that is not known
+	case c.source.syntax.jvm && c.layer == 0 && !strings.Contains(c.receiver, "template") &&
+		operations[lastWord(c.receiver)] == "":
+		return s.layers[redissonLayer]
 	case c.source.syntax != javaScript || c.command == nil:
 		return s.layers[c.layer]
 	}

@@ -44,11 +44,13 @@ type function struct {
 	name, container string
 	params          []string
 	defaults        []*node // of the parameters, nil none
+	groups          []int   // see parameters
 	unknown         bool    // it may have a value that is not in returns
 	beyond          guard   // of the statements behind the last return
 	rest            bool    // the last parameter stands for any number of arguments
 	command         bool    // it is a command of a script that clients have
 	self            string  // what the function calls the object around, in Go
+	result          string  // type of its only value, in Go
 	returns         []returned
 	source          *source
 	passes          []passed
@@ -103,24 +105,26 @@ type site struct {
 	rest             bool       // only what its client puts before the key is known, not the key
 	alias            string     // of a cache of Django that the command is called on
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
+	made             *node      // the call that made what it is called on, in Go
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
 
 // A collector finds declarations, functions and sites in a file.
 type collector struct {
 	*parser
-	file      *source
-	scopes    []scope
-	open      []byte // brackets around the token
-	blocks    []int  // tokens of the braces, or lines that are less indented, around it
-	skip      int    // token that ends what is not read: tests in a file of Rust
-	header    int    // token that ends the parameters of the last function
-	made      int    // token that ends the call which makes a client
-	callees   map[string]bool
-	decls     []*declaration
-	functions []*function
-	sites     []*site
-	classes   map[string]class // by name
+	file       *source
+	scopes     []scope
+	open       []byte // brackets around the token
+	blocks     []int  // tokens of the braces, or lines that are less indented, around it
+	skip       int    // token that ends what is not read: tests in a file of Rust
+	header     int    // token that ends the parameters of the last function
+	made       int    // token that ends the call which makes a client
+	callees    map[string]bool
+	decls      []*declaration
+	functions  []*function
+	sites      []*site
+	classes    map[string]class // by name
+	cacheNames []*node          // of the caches of Spring of the class
 }
 
 // notFunctions are words that a parenthesis follows and that call nothing.
@@ -384,7 +388,10 @@ func (c *collector) functionHeader(i int) {
 		return
 	}
 	if c.body(i, body+1, name, container, open) {
-		c.functions[len(c.functions)-1].self = self
+		f := c.functions[len(c.functions)-1]
+		if f.self = self; c.isWord(body+1) && c.is(body+2, "{") {
+			f.result = c.kept(body + 1)
+		}
 	}
 }
 

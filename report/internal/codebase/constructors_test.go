@@ -90,3 +90,23 @@ func TestNamesOfObjects(t *testing.T) {
 			"    override val otherKey: String = \"other:all:$day\"\n  }\n}\n",
 	}, "Keys.kt:4 rank:all:* likely\n")
 }
+
+// TestNotKeys has texts that are built with the words of commands, values of objects, and copies of one class.
+func TestNotKeys(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Texts.java": "import redis.clients.jedis.Jedis;\nclass Texts {\n" +
+			"  void f(Jedis jedis, RedissonClient redissonClient, String id) {\n" +
+			"    StringBuilder redisKey = new StringBuilder(prefix);\n    redisKey.append(\":\").append(\"text\");\n" +
+			"    redissonClient.getBucket(id).set(\"value\");\n    jedis.set(keyOf(Kind.CART), \"\");\n  }\n" +
+			"  String keyOf(Kind kind) {\n    if (kind == Kind.USER) return USERS;\n    return CARTS;\n  }\n}\n",
+	}, "")
+	checkLines(t, map[string]string{
+		"old/consts/RedisConst.cs": "class RedisConst {\n  public const string keyCode = \"old:code\";\n}\n",
+		"new/consts/RedisConst.cs": "class RedisConst {\n  public const string keyCode = \"new:code\";\n" +
+			"  public const string keyOther = \"new:other\";\n}\n",
+		"new/Use.cs": "using StackExchange.Redis;\nclass Use {\n  void F(IDatabase db, string id) {\n" +
+			"    db.StringSet(RedisConst.keyCode + id, 1);\n  }\n}\n",
+	}, "new/Use.cs:4 new:code* certain SET\nnew/consts/RedisConst.cs:2 new:code* likely\n"+
+		"new/consts/RedisConst.cs:3 new:other* possible if a command uses them\n"+
+		"old/consts/RedisConst.cs:2 old:code* possible if a command uses them\n")
+}

@@ -96,6 +96,9 @@ func (p *program) eval(n *node, at frame) []string {
 		if n.text == "" {
 			return nil
 		}
+		if at.source != nil && at.source.syntax.jvm && strings.Contains(n.text, "${") {
+			return p.placeholders(n.text)
+		}
 		return []string{n.text}
 	case joinNode:
 		return p.join(n.args, nil, at)
@@ -160,21 +163,6 @@ func (p *program) eval(n *node, at frame) []string {
 	return vary()
 }
 
-// settingWords are words of values that come from the environment or the configuration, so that a
-// default for one is likely in force.
-var settingWords = []string{"env", "config", "option", "opts", "setting", "prefix", "param"}
-
-// mentionsAny reports whether a name of an expression has one of some words.
-func mentionsAny(n *node, words []string) bool {
-	for depth := 0; n != nil && depth < 6; n, depth = n.of, depth+1 {
-		name := strings.ToLower(n.text)
-		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) }) {
-			return true
-		}
-	}
-	return false
-}
-
 // byDefault returns the constant DEFAULT_NAME of the file for a member called name, nil if there is none.
 func (p *program) byDefault(n *node, at frame) *declaration {
 	name := strings.ToUpper(strings.TrimLeft(n.text, "@$_"))
@@ -199,11 +187,11 @@ func (p *program) name(n *node, at frame) []string {
 			return v
 		}
 	}
-	if n.of != nil && n.of.kind == textNode {
-		return p.eval(n.of, at) // "text".freeze
+	if n.of != nil && at.source.syntax == ruby && (upperCase[n.text] || lowerCase[n.text]) {
+		return cased(n.text, p.eval(n.of, at))
 	}
-	if passThrough[strings.ToLower(n.text)] && n.of != nil {
-		return p.eval(n.of, at)
+	if n.of != nil && (n.of.kind == textNode || passThrough[strings.ToLower(n.text)]) {
+		return p.eval(n.of, at) // "text".freeze
 	}
 	d, rank := p.declaration(n, at)
 	f, other := p.function(n, at)
@@ -287,7 +275,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 // what they are called on.
 var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into_owned into clone freeze intern to_s
 	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
-	into_bytes symbol const_get lower tolower tolowercase downcase tolowerinvariant tostr bytearray`)
+	into_bytes symbol const_get tostr bytearray`)
 
 func (p *program) call(n *node, at frame) []string {
 	lower := strings.ToLower(n.text)
@@ -299,6 +287,12 @@ func (p *program) call(n *node, at frame) []string {
 		return []string{n.args[0].text}
 	case lower == "name" && at.constant != "" && (n.of == nil || isSelf(n.of, at.source.syntax)):
 		return []string{at.constant}
+	case upperCase[lower] || lowerCase[lower]:
+		of := n.of
+		if len(n.args) == 1 && (of == nil || at.source.syntax == golang) {
+			of = n.args[0]
+		}
+		return cased(lower, p.eval(of, at))
 	case n.text == "%" && len(n.args) == 1:
 		args := n.args
 		if args[0].kind == listNode {
@@ -327,6 +321,8 @@ func (p *program) call(n *node, at frame) []string {
 			return vary()
 		}
 		return p.eval(n.args[1], at)
+	case lower == "orelse" && at.source.syntax.jvm && len(n.args) == 1 && n.of != nil && len(n.of.args) == 1: // of Optional
+		return p.eval(&node{kind: orNode, args: []*node{n.of.args[0], n.args[0]}}, at)
 	case lower == "formatted":
 		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
 	case lower == "join" || lower == "implode":
@@ -346,7 +342,8 @@ func (p *program) call(n *node, at frame) []string {
 		n.of.of != nil && isUpper(n.of.text)) {
 		return p.eval(n.of, at)
 	}
-	if f, _ := p.function(n, at); f != nil {
+	f, _ := p.function(n, at)
+	if f != nil {
 		if v := p.result(f, p.arguments(f, n.args, at), at); literal(v) {
 			return v
 		}
@@ -367,7 +364,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
 	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") &&
-		!strings.Contains(lower, "by_key") {
+		!strings.Contains(lower, "by_key") && !f.chooses() {
 		return p.built(n.args, at)
 	}
 	return vary()

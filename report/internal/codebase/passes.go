@@ -96,7 +96,7 @@ func (p *passed) parameters() []int {
 
 // parametersOf appends the numbers of the parameters of the function around in a value.
 func parametersOf(list []int, n *node, depth int) []int {
-	if n == nil || depth > 8 {
+	if n == nil || depth > 8 || n.kind == holeNode {
 		return list
 	}
 	if n.kind == paramNode {
@@ -107,6 +107,13 @@ func parametersOf(list []int, n *node, depth int) []int {
 		list = parametersOf(list, a, depth+1)
 	}
 	return list
+}
+
+// chooses reports whether a function returns one of several constants, which its arguments are no part of.
+func (f *function) chooses() bool {
+	return f != nil && len(f.returns) > 0 && !slices.ContainsFunc(f.returns, func(r returned) bool {
+		return r.value.kind != textNode && (r.value.kind != wordNode || !isConstant(r.value.text))
+	})
 }
 
 // passed returns the key that a function passes on which is called with some values.
@@ -184,6 +191,8 @@ func (s *scanner) callee(c *site) *function {
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 			c.byName = !ofServer(c.receiver)
 		case f.command && clients[last], !common && ofServer(c.receiver):
+		case !common && aboutCache(class) && aboutCache(last) && len(s.program.functions[c.callee]) == 1 &&
+			c.source.syntax == javaScript:
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
 		case f.source.syntax == golang && lastWord(f.source.dir) == c.source.aliasOf(last):
 		default:
@@ -209,6 +218,11 @@ var queries = wordSet("average minimum maximum select reject filter_map each_wit
 // if that is not known.
 func (s *scanner) implementation(c *site, variable string, list []*function) (only *function) {
 	kind := c.source.types[variable]
+	if c.made != nil {
+		if maker, _ := s.program.function(c.made, c.frame()); maker != nil {
+			kind = maker.result
+		}
+	}
 	if c.source.syntax != golang || !aboutCache(kind) && !strings.Contains(kind, "Stor") ||
 		slices.ContainsFunc(list, func(f *function) bool { return f.container == kind }) {
 		return nil
@@ -299,8 +313,32 @@ func (s *source) callsAny(names map[string]bool) bool {
 	return false
 }
 
+// ungrouped returns arguments with the members of an object for the parameters that name them.
+func (f *function) ungrouped(args []*node) (list []*node) {
+	if f.groups == nil || len(args) > len(f.groups) {
+		return args
+	}
+	for i, a := range args {
+		if f.groups[i] == 0 {
+			list = append(list, a)
+			continue
+		}
+		for _, name := range f.params[len(list):min(len(list)+f.groups[i], len(f.params))] {
+			value := hole
+			if at := slices.IndexFunc(a.args, func(m *node) bool { return m.label == name }); at >= 0 && a.kind == holeNode {
+				plain := *a.args[at]
+				plain.label = ""
+				value = &plain
+			}
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
 // order returns the arguments of a call of a function in the order of its parameters.
 func (f *function) order(args []*node) []*node {
+	args = f.ungrouped(args)
 	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
 		return args
 	}

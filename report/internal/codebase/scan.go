@@ -276,6 +276,10 @@ func (s *scanner) declarations() {
 		}
 		if site.callee != "" {
 			if f := s.callee(site); f != nil && f != site.function {
+				if around := site.function; around != nil && f == s.implementation(site, lastWord(site.receiver),
+					nearby(s.program.functions[site.callee], site.source)) {
+					around.passes = slices.DeleteFunc(around.passes, func(p passed) bool { return p.via == nil && p.key == site.key })
+				}
 				continue // it may change the key
 			}
 			if s.wraps(site) {
@@ -343,6 +347,9 @@ func (s *scanner) add(c *site, parts []string) {
 		p.Type = cmp.Or(p.Type, c.command.kind)
 	}
 }
+
+// Prefixed reports whether something that the source does not say precedes the keys of a pattern.
+func (p *Pattern) Prefixed() bool { return strings.HasPrefix(p.before, "*") }
 
 // starred returns parts in which each * varies.
 func starred(parts []string) []string {

@@ -110,3 +110,18 @@ func (c *collector) setting(text string, annotation int) {
 		}
 	}
 }
+
+// settingWords are words of values that come from the environment or the configuration, so that a
+// default for one is likely in force.
+var settingWords = []string{"env", "config", "option", "opts", "setting", "prefix", "param"}
+
+// mentionsAny reports whether a name of an expression has one of some words.
+func mentionsAny(n *node, words []string) bool {
+	for depth := 0; n != nil && depth < 6; n, depth = n.of, depth+1 {
+		name := strings.ToLower(n.text)
+		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) }) {
+			return true
+		}
+	}
+	return false
+}

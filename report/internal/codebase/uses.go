@@ -157,7 +157,7 @@ func (s *scanner) builders() {
 				p.before = s.layers[connectionLayer]
 			}
 		}
-		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins ||
+		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins || u.key == nil && of == nil ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
@@ -165,7 +165,7 @@ func (s *scanner) builders() {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
 		maker := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole })
-		if value == nil || value.kind != callNode {
+		if value == nil || value.kind != callNode { // a constant of an enum may have no text
 			maker = -1
 		}
 		if of != nil && u.key == nil {

@@ -1,0 +1,113 @@
+package codebase
+
+import (
+	"slices"
+	"strings"
+)
+
+var (
+	cacheableCommand = &command{name: "@Cacheable", writes: true}
+	hashCommand      = &command{name: "HSET", kind: "hash", writes: true, unusual: true} // of a repository of Spring
+	indexCommand     = &command{name: "SADD", kind: "set", writes: true, unusual: true}  // of the names of its entities
+)
+
+// caches are annotations of Spring whose names of caches may be those of the class, and bare annotations of it that
+// need no argument.
+var (
+	caches   = wordSet("Cacheable CachePut CacheEvict")
+	bareOnes = wordSet("Cacheable CachePut CacheEvict RedisHash")
+)
+
+// annotation notes the keys of a cache or a repository of Spring that an annotation declares.
+func (c *collector) annotation(i int, word string, args []*node) {
+	var names []*node
+	apart := false // in a cache of the process
+	for _, a := range args {
+		apart = apart || a.label == "cacheManager" && c.syntax.holderOf(a.text, false) == holdsMemory
+		if a.label != "" && a.label != "value" && a.label != "cacheNames" {
+			continue
+		}
+		for _, name := range append(a.args, a) {
+			if name.kind != listNode && name.kind != holeNode {
+				names = append(names, name)
+			}
+		}
+	}
+	switch {
+	case word == "Value" && len(names) > 0 && names[0].kind == textNode:
+		c.setting(names[0].text, i)
+	case word == "CacheConfig":
+		c.cacheNames = names
+	case word == "RedisHash":
+		c.redisHash(i, names, args)
+	case caches[word] && !apart:
+		if len(names) == 0 {
+			names = c.cacheNames
+		}
+		for _, name := range names {
+			key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: "::"}, hole}}
+			c.site(&site{key: c.bound(key), command: cacheableCommand, sure: Likely}, &c.tokens[i])
+		}
+	}
+}
+
+// redisHash notes the keys of the entities of a class with the annotation RedisHash of Spring Data, NAME:ID, and the
+// set NAME of all. The name is that of the class, with its package, if the annotation has none.
+func (c *collector) redisHash(i int, names, args []*node) {
+	name := &node{kind: joinNode}
+	if len(names) > 0 {
+		name.args = names[:1]
+	} else {
+		for n := i + 1; n < i+60 && c.tokens[n].kind != endToken && len(name.args) == 0; n++ {
+			if c.textOf(n) == "class" && c.isWord(n+1) {
+				name.args = []*node{hole, {kind: textNode, text: "." + c.kept(n+1)}}
+			}
+		}
+	}
+	if len(name.args) == 0 {
+		return
+	}
+	expires := expiryUnknown
+	if slices.ContainsFunc(args, func(a *node) bool { return a.label == "timeToLive" }) {
+		expires = expirySet
+	}
+	key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: ":"}, hole}}
+	c.site(&site{key: c.bound(key), command: hashCommand, sure: Certain, expiry: expires}, &c.tokens[i])
+	c.site(&site{key: c.bound(name), command: indexCommand, sure: Certain, expiry: expiryNone}, &c.tokens[i])
+}
+
+// placeholders returns the parts of a text of Spring in which ${NAME:DEFAULT} stands for a setting.
+func (p *program) placeholders(text string) (list []string) {
+	for {
+		before, rest, ok := strings.Cut(text, "${")
+		if before != "" {
+			list = add(list, before)
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if !ok || !closed {
+			return list
+		}
+		name, value, _ := strings.Cut(name, ":")
+		list = add(list, p.eval(&node{kind: settingNode, text: name, label: value}, frame{})...)
+		text = after
+	}
+}
+
+// upperCase and lowerCase are functions and methods that change the case of a text.
+var (
+	upperCase = wordSet("upper toupper touppercase to_uppercase uppercase upcase toupperinvariant strtoupper")
+	lowerCase = wordSet("lower tolower tolowercase to_lowercase lowercase downcase tolowerinvariant strtolower")
+)
+
+// cased returns parts in the case that a function or method gives them.
+func cased(name string, parts []string) []string {
+	change := strings.ToLower
+	if upperCase[name] {
+		change = strings.ToUpper
+	}
+	list := slices.Clone(parts)
+	for i := range list {
+		list[i] = change(list[i])
+	}
+	return list
+}
