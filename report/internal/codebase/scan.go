@@ -342,6 +342,9 @@ func (s *scanner) add(c *site, parts []string) {
 	}
 }
 
+// Prefixed reports whether something that the source does not say precedes the keys of a pattern.
+func (p *Pattern) Prefixed() bool { return strings.HasPrefix(p.before, "*") }
+
 // starred returns parts in which each * varies.
 func starred(parts []string) []string {
 	if !strings.Contains(strings.Join(parts, ""), "*") {
