@@ -99,7 +99,7 @@ func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 		titles = append(titles, "only if")
 	}
 	table := text.Grid{Columns: e.columns(titles...)}
-	var conditions []*report.SourcePattern // a pattern of each
+	var listed, conditions []*report.SourcePattern // one of each condition
 	possible := map[string]int64{}
 	for _, p := range c.Distinct() {
 		only := p.Condition + p.Chosen
@@ -110,11 +110,13 @@ func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 			row := []string{text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p.Pattern),
 				e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function), e.line(condition(p.Pattern))}
 			table.Add(row[:len(titles)]...)
+			listed = append(listed, p.Pattern)
 		}
 	}
 	if len(table.Rows) > 0 {
 		table.Write(w, terminalWidth(e.stdout))
 		fmt.Fprintln(w)
+		e.explainStar(w, listed)
 	}
 	fmt.Fprintln(w, e.line(message.New("{patterns} in {files} with {lines}; not read: {tests} of tests, "+
 		"{generated} of generated code, {large} over 1 MB",
@@ -124,6 +126,9 @@ func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 		message.Number("tests", int64(c.Skipped.Tests), "1 file", "{n} files"),
 		message.Number("generated", int64(c.Skipped.Generated), "1 file", "{n} files"),
 		message.Number("large", int64(c.Skipped.Large), "1 file", "{n} files"))))
+	if len(c.Patterns) == 0 {
+		fmt.Fprintln(w, e.line(nothingFound(c)))
+	}
 	slices.SortStableFunc(conditions, func(a, b *report.SourcePattern) int {
 		return cmp.Compare(possible[b.Condition+b.Chosen], possible[a.Condition+a.Chosen])
 	})
@@ -159,10 +164,12 @@ func (e *env) columns(titles ...string) (list []text.Column) {
 	for i, t := range titles {
 		c := text.Column{Title: e.t(t)}
 		switch {
-		case t == "keys" || t == "lines" || t == "memory" || t == "no TTL":
+		case t == "keys" || t == "lines":
 			c.Right = true
-		case i == 0 || t == "line":
+		case i == 0:
 			c.Shrink = text.ShrinkMiddle
+		case t == "line":
+			c.Shrink = text.ShrinkPath
 		case t == "commands" || t == "function":
 			c.Shrink, c.Drop = text.ShrinkEnd, i
 		}
@@ -201,14 +208,14 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *report.Source
 	}
 	r.FindSource(&report.SourceFinder{Checkouts: []*report.SourceTree{c}})
 	var groups []report.SourceGroup
-	without, unknown := []keysOfLine{}, 0
+	without, unknown := []keysOfLine{}, []report.Name{}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		groups = append(groups, report.SourceGroup{Pattern: string(g.Group), Type: g.Type})
 		switch {
 		case g.WithoutTTL == 0:
 		case len(g.Source) == 0:
-			unknown++
+			unknown = append(unknown, g.Group)
 		default:
 			without = append(without, keysOfLine{g.Group, g.Type, g.Keys, g.WithoutTTL, g.MemoryWithoutTTL, g.Source})
 		}
@@ -220,36 +227,84 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *report.Source
 			WithoutTTL []keysOfLine            `json:"without_ttl"`
 			NoSource   int                     `json:"groups_without_ttl_and_source"`
 			Unmatched  []*report.SourcePattern `json:"unmatched"`
-		}{without, unknown, unmatched})
+		}{without, len(unknown), unmatched})
 	}
 	w := bufio.NewWriter(e.stdout)
+	width := cmp.Or(terminalWidth(e.stdout), text.Unlimited)
+	wrapped := func(first, next string, m message.Message) {
+		io.WriteString(w, strings.ReplaceAll(text.Wrap(first, next, e.line(m), width), text.NBSP, " "))
+	}
 	fmt.Fprintf(w, "%s\n", text.Heading(e.t("Keys without an expiry, and the lines that write them")))
-	table := text.Grid{Columns: e.columns("group", "type", "keys", "no TTL", "memory", "line", "sure")}
+	shown := map[string]bool{} // lines of other groups, which need not be told again
 	for _, k := range without {
-		memory := "-"
-		if k.Memory.Known() {
-			memory = e.figure(message.Size("memory", int64(k.Memory)))
-		}
-		for n, s := range k.Source {
-			row := []string{"", "", "", "", "", text.Sanitize(s.Place()), e.t(s.Sure)}
-			if n == 0 {
-				row = append([]string{text.Display([]byte(k.Group)), k.Type, e.figure(message.Int("n", k.Keys)),
-					e.figure(message.Int("n", k.WithoutTTL)), memory}, row[5:]...)
+		wrapped("  ", "    ", k.message())
+		for n := range k.Source {
+			if s := &k.Source[n]; n == 0 || !shown[s.Place()] {
+				shown[s.Place()] = true
+				wrapped("    ", "      ", message.New("{place} ({sure}): {why}", message.Link("place", s.Place(), s.URL),
+					message.Phrase("sure", message.New(s.Sure)), message.Phrase("why", s.Message)))
 			}
-			table.Add(row...)
 		}
 	}
-	table.Write(w, terminalWidth(e.stdout))
-	if unknown > 0 {
-		fmt.Fprintf(w, "\n%s\n", e.line(message.Plural(int64(unknown),
-			"1 group without an expiry has no line that is likely enough",
-			"{n} groups without an expiry have no line that is likely enough")))
+	switch {
+	case len(unknown) > 0:
+		names := []message.Message{}
+		for _, g := range unknown[:min(len(unknown), 3)] {
+			names = append(names, message.New("{group}", message.Name("group", string(g))))
+		}
+		if more := len(unknown) - len(names); more > 0 {
+			names = append(names, message.New("{n} more", message.Int("n", int64(more))))
+		}
+		wrapped("  ", "  ", message.New("No line is likely enough for {groups}: {names}",
+			message.Number("groups", int64(len(unknown)), "1 group without an expiry", "{n} groups without an expiry"),
+			message.List("names", ", ", names)))
+	case len(without) == 0:
+		wrapped("  ", "  ", message.New("Every key has an expiry."))
 	}
 	fmt.Fprintf(w, "\n%s\n", text.Heading(e.t("Patterns that no key matches")))
-	none := text.Grid{Columns: e.columns("pattern", "line", "sure")}
+	table := text.Grid{Columns: e.columns("pattern", "line", "sure")}
 	for _, p := range unmatched {
-		none.Add(text.Display([]byte(p.Key)), place(p), e.t(p.Sure.String()))
+		table.Add(text.Display([]byte(p.Key)), place(p), e.t(p.Sure.String()))
 	}
-	none.Write(w, terminalWidth(e.stdout))
+	table.Write(w, terminalWidth(e.stdout))
+	switch {
+	case len(c.Patterns) == 0:
+		wrapped("  ", "  ", nothingFound(c))
+	case len(unmatched) == 0:
+		wrapped("  ", "  ", message.New("Every pattern of the code that writes keys has some."))
+	default:
+		e.explainStar(w, unmatched)
+	}
 	return outputError(w.Flush())
+}
+
+// message is about the keys of a group without an expiry.
+func (k *keysOfLine) message() message.Message {
+	keys := message.Number("keys", k.WithoutTTL, "1 key", "{n} keys")
+	if k.WithoutTTL < k.Keys {
+		keys = message.Phrase("keys", message.New("{n} of {keys}", message.Int("n", k.WithoutTTL),
+			message.Number("keys", k.Keys, "1 key", "{n} keys")))
+	}
+	id, memory := "{group}: {type}, {keys}", message.Int("memory", 0)
+	if k.Memory.Known() {
+		id, memory = "{group}: {type}, {keys}, {memory}", message.Size("memory", int64(k.Memory))
+	}
+	return message.New(id, message.Name("group", string(k.Group)), message.Code("type", cmp.Or(k.Type, "-")), keys, memory)
+}
+
+// nothingFound says what to do about a checkout without patterns.
+func nothingFound(c *report.SourceTree) message.Message {
+	if c.Files == 0 {
+		return message.New("No source code of a language that source reads: is {dir} the directory of the application?",
+			message.Foreign("dir", c.Dir))
+	}
+	return message.New("No line gives Redis a key that its code tells. If the application uses Redis, name the directory " +
+		"of all of its code: where the client is set up, and where keys are made.")
+}
+
+// explainStar says what * in front of patterns is, if it stands for what precedes a key.
+func (e *env) explainStar(w io.Writer, patterns []*report.SourcePattern) {
+	if slices.ContainsFunc(patterns, (*report.SourcePattern).Prefixed) {
+		fmt.Fprintln(w, e.t("* in front of a pattern: a prefix that a client, a framework or the environment sets, or none"))
+	}
 }

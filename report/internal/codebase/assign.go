@@ -84,6 +84,9 @@ func (c *collector) assignment(i int) {
 	}
 }
 
+// empties are functions that make an empty text.
+var empties = wordSet("new with_capacity NewBuffer Builder")
+
 // builtText is the text of a join that calls add to.
 const builtText = "builder"
 
@@ -104,7 +107,7 @@ func (c *collector) appended(i int, args []*node) bool {
 	}
 	locals := c.locals()
 	old, known := locals[name]
-	if known = known || c.syntax == golang && !slices.Contains(c.function().params, name); locals == nil || !known {
+	if locals == nil || !known && (c.syntax != golang || slices.Contains(c.function().params, name)) {
 		return false
 	}
 	n := len(c.scopes) - 1
@@ -118,7 +121,7 @@ func (c *collector) appended(i int, args []*node) bool {
 	switch {
 	case old != nil && old.kind == joinNode && len(old.args) < maxArgs:
 		value.args = slices.Clone(old.args)
-	case old != nil:
+	case old != nil && !(old.kind == callNode && empties[old.text]):
 		value.args = []*node{old}
 	}
 	value.args = append(value.args, c.bound(text))
@@ -452,6 +455,8 @@ func useful(n *node, depth int) bool {
 		return false
 	}
 	switch n.kind {
+	case holeNode:
+		return false
 	case textNode:
 		return len(n.text) < 200 && strings.Count(n.text, " ") < 3 && !strings.Contains(n.text, "\n")
 	case settingNode:

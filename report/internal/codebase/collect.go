@@ -44,12 +44,14 @@ type function struct {
 	name, container string
 	params          []string
 	defaults        []*node // of the parameters, nil none
+	groups          []int   // see parameters
 	unknown         bool    // it may have a value that is not in returns
 	beyond          guard   // of the statements behind the last return
 	rest            bool    // the last parameter stands for any number of arguments
 	command         bool    // it is a command of a script that clients have
 	self            string  // what the function calls the object around, in Go
 	extends         bool    // it is called on an object of any class, in Kotlin
+	result          string  // type of its only value, in Go
 	returns         []returned
 	source          *source
 	passes          []passed
@@ -104,6 +106,7 @@ type site struct {
 	rest             bool       // only what its client puts before the key is known, not the key
 	alias            string     // of a cache of Django that the command is called on
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
+	made             *node      // the call that made what it is called on, in Go
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
 
@@ -255,7 +258,8 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	case "class", "interface", "object", "enum", "struct", "trait", "impl", "module", "namespace", "record":
-		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) {
+		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) &&
+			(!c.indent || word == "class" || word == "module" && c.syntax == ruby) {
 			c.classHeader(i, word)
 			return
 		}
@@ -282,7 +286,13 @@ func (c *collector) word(i int, t *token) {
 		}
 		return
 	case "for", "foreach", "each":
-		for n := i + 1; n < i+10 && c.tokens[n].kind != endToken; n++ {
+		first := i + 1
+		for n := first; c.syntax == php && n < i+10; n++ {
+			if c.textOf(n) == "as" {
+				first = n + 1
+			}
+		}
+		for n := first; n < first+9 && c.tokens[n].kind != endToken && !c.is(n, ")"); n++ {
 			if w := c.textOf(n); w == "in" || w == "of" || w == "range" || w == ":" || w == "do" {
 				break
 			}
@@ -381,8 +391,11 @@ func (c *collector) functionHeader(i int) {
 		c.push(i, body, scope{function: c.newFunction(name, container, open)})
 		return
 	}
-	if made := len(c.functions); c.body(i, body+1, name, container, open) {
-		c.functions[made].self, c.functions[made].extends = self, c.syntax == kotlin && c.is(last-1, ".")
+	if c.body(i, body+1, name, container, open) {
+		f := c.functions[len(c.functions)-1]
+		if f.self, f.extends = self, c.syntax == kotlin && c.is(last-1, "."); c.isWord(body+1) && c.is(body+2, "{") {
+			f.result = c.kept(body + 1)
+		}
 	}
 }
 

@@ -92,6 +92,14 @@ func (f *Finder) reference(c *Candidate, from *Checkout) Reference {
 func (c *Candidate) Why() message.Message {
 	var why []message.Message
 	key := message.Name("pattern", c.Key)
+	switch { // what the keys of the group are, compared with those of the line
+	case c.Filled && c.Folded:
+		key = message.Phrase("pattern", message.New("the similar {pattern}", key))
+	case c.Filled:
+		key = message.Phrase("pattern", message.New("the broader {pattern}", key))
+	case c.Folded:
+		key = message.Phrase("pattern", message.New("the narrower {pattern}", key))
+	}
 	switch {
 	case c.Library != "" && c.Key != "":
 		why = append(why, message.New("it sets up {library}, {name}", message.Text("library", c.Library),
@@ -112,12 +120,6 @@ func (c *Candidate) Why() message.Message {
 	}
 	if c.Prefix != "" {
 		why = append(why, message.New("keys have the prefix {prefix}", message.Name("prefix", c.Prefix)))
-	}
-	if c.Filled {
-		why = append(why, message.New("a word of the group stands where the line has a variable"))
-	}
-	if c.Folded {
-		why = append(why, message.New("the group has * where the line has a word"))
 	}
 	return message.New("{reasons}", message.List("reasons", "; ", why))
 }

@@ -60,7 +60,10 @@ func (c *Checkout) Match(groups []Group) [][]Candidate {
 	m := c.matcher(groups)
 	result := make([][]Candidate, len(groups))
 	for i, g := range groups {
-		result[i] = distinct(append(m.candidates(g), c.setupsOf(g)...))
+		setups := c.setupsOf(g)
+		result[i] = distinct(append(slices.DeleteFunc(m.candidates(g), func(own Candidate) bool {
+			return slices.ContainsFunc(setups, func(s Candidate) bool { return s.File == own.File && s.Line == own.Line })
+		}), setups...))
 	}
 	dropLonger(result, groups)
 	return result

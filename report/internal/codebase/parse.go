@@ -224,7 +224,7 @@ func (p *parser) operand(i int) (*node, int) {
 			}
 			n, i = &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
 		case p.is(i, "{") && p.match[i] > 0:
-			return hole, p.behind(i)
+			return p.object(i), p.behind(i)
 		default:
 			if strings.IndexByte(")]},;", t.mark) >= 0 {
 				return hole, i

@@ -96,7 +96,7 @@ func (p *passed) parameters() []int {
 
 // parametersOf appends the numbers of the parameters of the function around in a value.
 func parametersOf(list []int, n *node, depth int) []int {
-	if n == nil || depth > 8 {
+	if n == nil || depth > 8 || n.kind == holeNode {
 		return list
 	}
 	if n.kind == paramNode {
@@ -191,6 +191,8 @@ func (s *scanner) callee(c *site) *function {
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 			c.byName = !ofServer(c.receiver)
 		case f.command && clients[last], !common && ofServer(c.receiver):
+		case !common && aboutCache(class) && aboutCache(last) && len(s.program.functions[c.callee]) == 1 &&
+			c.source.syntax == javaScript:
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
 		case f.source.syntax == golang && lastWord(f.source.dir) == c.source.aliasOf(last):
 		default:
@@ -213,21 +215,34 @@ var queries = wordSet("average minimum maximum select reject filter_map each_wit
 	"pluck group_by order limit where distinct calculate find_by find_each")
 
 // implementation returns the only method of a type on the server that a call of an interface of Go may mean, nil
-// if that is not known.
+// if that is not known. An interface of many types is more often about something else.
 func (s *scanner) implementation(c *site, variable string, list []*function) (only *function) {
 	kind := c.source.types[variable]
-	if c.source.syntax != golang || !aboutCache(kind) && !strings.Contains(kind, "Stor") ||
-		slices.ContainsFunc(list, func(f *function) bool { return f.container == kind }) {
+	if c.made != nil {
+		if maker, _ := s.program.function(c.made, c.frame()); maker != nil {
+			kind = maker.result
+		}
+	}
+	if c.source.syntax != golang || !aboutCache(kind) && !strings.HasSuffix(kind, "Store") ||
+		ofServer(strings.ToLower(kind)) || slices.ContainsFunc(list, func(f *function) bool { return f.container == kind }) {
 		return nil
 	}
+	types := map[string]int{} // that have the method, by directory
 	for _, f := range list {
-		if len(f.passes) > 0 && f.source.syntax == golang && len(f.params) == len(c.args) &&
-			ofServer(strings.ToLower(lastWord(f.source.dir)+"."+f.container)) {
-			if only != nil {
-				return nil
-			}
-			only = f
+		if f.source.syntax != golang || len(f.params) != len(c.args) || f.container == "" {
+			continue
 		}
+		types[f.source.dir]++
+		if len(f.passes) == 0 || !ofServer(strings.ToLower(lastWord(f.source.dir)+"."+f.container)) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = f
+	}
+	if only != nil && types[only.source.dir] > 5 {
+		return nil
 	}
 	return only
 }
@@ -306,8 +321,32 @@ func (s *source) callsAny(names map[string]bool) bool {
 	return false
 }
 
+// ungrouped returns arguments with the members of an object for the parameters that name them.
+func (f *function) ungrouped(args []*node) (list []*node) {
+	if f.groups == nil || len(args) > len(f.groups) {
+		return args
+	}
+	for i, a := range args {
+		if f.groups[i] == 0 {
+			list = append(list, a)
+			continue
+		}
+		for _, name := range f.params[len(list):min(len(list)+f.groups[i], len(f.params))] {
+			value := hole
+			if at := slices.IndexFunc(a.args, func(m *node) bool { return m.label == name }); at >= 0 && a.kind == holeNode {
+				plain := *a.args[at]
+				plain.label = ""
+				value = &plain
+			}
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
 // order returns the arguments of a call of a function in the order of its parameters.
 func (f *function) order(args []*node) []*node {
+	args = f.ungrouped(args)
 	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
 		return args
 	}

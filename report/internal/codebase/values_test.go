@@ -73,6 +73,8 @@ impl Store {
 
 import "github.com/redis/go-redis/v9"
 
+var usage, _ = fmt.Fprintf(out, "usage", 1)
+
 func unique(name string, args any) (string, error) {
 	var buf bytes.Buffer
 	buf.WriteString("unique:")
@@ -99,8 +101,8 @@ func (s *S) Put(ctx context.Context, id string) {
 }
 `}, `
 a.rs:11 ranking_* certain SET
-b.go:19 unique:* certain SET
-b.go:24 user:* certain GET
+b.go:21 unique:* certain SET
+b.go:26 user:* certain GET
 `)
 }
 
@@ -141,7 +143,8 @@ b.go:15 store:user:* certain SET
 
 // TestOtherPackages expects no line for a cache of another package of npm.
 func TestOtherPackages(t *testing.T) {
-	expectLines(t, map[string]string{"server/package.json": "{}", "web/package.json": "{}", "server/cache.ts": `
+	expectLines(t, map[string]string{"server/package.json": `{"dependencies": {}}`,
+		"web/package.json": `{"dependencies": {}}`, "server/users/package.json": `{"name": "users"}`, "server/cache.ts": `
 import { Redis } from 'ioredis'
 export class RedisCache implements Cache {
   constructor(private readonly redis: Redis) {}
@@ -149,7 +152,7 @@ export class RedisCache implements Cache {
     return this.redis.set(key, value)
   }
 }
-`, "server/users.ts": `
+`, "server/users/users.ts": `
 export class Users {
   constructor(private readonly cache: Cache) {}
   put(id: string) {
@@ -164,7 +167,7 @@ export class Language {
   }
 }
 `}, `
-server/users.ts:5 user:* certain SET
+server/users/users.ts:5 user:* certain SET
 `)
 }
 
@@ -188,6 +191,16 @@ import "github.com/redis/go-redis/v9"
 func (c *Cache) Save(ctx context.Context, key string, value any) error {
 	return c.rdb.Set(ctx, c.prefix+key, value, 0).Err()
 }
+`, "index/index.go": `package index
+
+type backed struct{ cache CacheBackend }
+
+func (b *backed) Store() CacheBackend { return b.cache }
+
+func (b *backed) Put(ctx context.Context, id string) {
+	store := b.Store()
+	store.Save(ctx, "index:"+id, 1)
+}
 `, "core/list.go": `package core
 
 import "example.com/shop/cache"
@@ -201,6 +214,7 @@ func (l *lists) Put(ctx context.Context, id string) {
 }
 `}, `
 core/list.go:10 *list:* certain SET
+index/index.go:9 *index:* certain SET
 `)
 }
 
@@ -279,6 +293,30 @@ users.ts:8 stream:*:lock likely
 users.ts:12 stream:*:lock certain SET
 users.ts:13 shop:user:*:name certain SET
 users.ts:14 shop:job:last* certain GET
+`)
+}
+
+// TestOptions reads keys that a call gives a function as members of an object.
+func TestOptions(t *testing.T) {
+	expectLines(t, map[string]string{"cache.ts": `
+import { redis } from './redis'
+const ttl = 'unrelated'
+export async function withCache({ key, ttl = 60 }: Options, load: Loader) {
+  await redis.set(key, await load(), 'EX', ttl)
+}
+export const put = async ({ id, ...rest }: Item) => redis.hset(` + "`item:${id}`" + `, rest)
+`, "users.ts": `
+import { withCache } from './cache'
+export async function user(id: string) {
+  const key = ` + "`name:${id}`" + `
+  await withCache({ ttl: 5, key: ` + "`user:${id}`" + ` }, async () => load(id))
+  await withCache({ key }, async () => load(id))
+}
+`}, `
+cache.ts:7 item:* certain HSET
+users.ts:4 name:* likely
+users.ts:5 user:* certain SET
+users.ts:6 name:* certain SET
 `)
 }
 
