@@ -50,7 +50,7 @@ func (c *collector) call(i int, word string) {
 	receiver := c.receiver(i)
 	lower := strings.ToLower(word)
 	switch {
-	case receiver == "redis.namespace" && word == "new" && c.syntax == ruby:
+	case c.syntax == ruby && word == "new" && strings.HasSuffix(receiver, "redis.namespace"):
 		c.scope(i, args[0])
 		return
 	case c.syntax == csharp && word == "Lock" && lastWord(receiver) == "redishelper": // of CSRedis
@@ -121,6 +121,10 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	sure, key := c.sureOf(command, receiver), 0
+	if v := c.locals()[c.textOf(i-2)]; sure == Likely && c.syntax.loose && v != nil && v.kind == callNode && v.of == nil &&
+		isUpper(v.text) && !makesClient(v.text) && !strings.Contains(v.text, "Client") {
+		return // it is made of another class there
+	}
 	if last := lastWord(receiver); word != c.textOf(i) && sure == 0 && last != "ssdb" && (command.unusual || last == "kv") {
 		sure = Certain
 	}

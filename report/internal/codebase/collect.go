@@ -254,7 +254,8 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	case "class", "interface", "object", "enum", "struct", "trait", "impl", "module", "namespace", "record":
-		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) {
+		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) &&
+			(!c.indent || word == "class" || word == "module" && c.syntax == ruby) {
 			c.classHeader(i, word)
 			return
 		}
@@ -281,7 +282,13 @@ func (c *collector) word(i int, t *token) {
 		}
 		return
 	case "for", "foreach", "each":
-		for n := i + 1; n < i+10 && c.tokens[n].kind != endToken; n++ {
+		first := i + 1
+		for n := first; c.syntax == php && n < i+10; n++ {
+			if c.textOf(n) == "as" {
+				first = n + 1
+			}
+		}
+		for n := first; n < first+9 && c.tokens[n].kind != endToken && !c.is(n, ")"); n++ {
 			if w := c.textOf(n); w == "in" || w == "of" || w == "range" || w == ":" || w == "do" {
 				break
 			}

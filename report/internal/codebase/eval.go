@@ -461,6 +461,11 @@ func (p *program) elements(n *node, at frame) [][]string {
 	for n != nil && n.of != nil && (n.text == "compact" || n.text == "freeze") {
 		n = n.of
 	}
+	if n != nil && n.kind == callNode && n.of == nil && len(n.args) > 0 && listCalls[n.text] {
+		if n = n.args[len(n.args)-1]; n.kind != listNode {
+			return nil
+		}
+	}
 	switch {
 	case n != nil && n.kind == listNode:
 		return p.values(n.args, at)
@@ -469,6 +474,9 @@ func (p *program) elements(n *node, at frame) [][]string {
 	}
 	return nil
 }
+
+// listCalls are functions that give the elements of their last argument.
+var listCalls = wordSet("array_map array_values map")
 
 // joined returns values one after the other, with a separator.
 func joined(values [][]string, separator []string) (list []string) {

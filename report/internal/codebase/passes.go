@@ -215,7 +215,7 @@ var queries = wordSet("average minimum maximum select reject filter_map each_wit
 	"pluck group_by order limit where distinct calculate find_by find_each")
 
 // implementation returns the only method of a type on the server that a call of an interface of Go may mean, nil
-// if that is not known.
+// if that is not known. An interface of many types is more often about something else.
 func (s *scanner) implementation(c *site, variable string, list []*function) (only *function) {
 	kind := c.source.types[variable]
 	if c.made != nil {
@@ -223,18 +223,26 @@ func (s *scanner) implementation(c *site, variable string, list []*function) (on
 			kind = maker.result
 		}
 	}
-	if c.source.syntax != golang || !aboutCache(kind) && !strings.Contains(kind, "Stor") ||
-		slices.ContainsFunc(list, func(f *function) bool { return f.container == kind }) {
+	if c.source.syntax != golang || !aboutCache(kind) && !strings.HasSuffix(kind, "Store") ||
+		ofServer(strings.ToLower(kind)) || slices.ContainsFunc(list, func(f *function) bool { return f.container == kind }) {
 		return nil
 	}
+	types := map[string]int{} // that have the method, by directory
 	for _, f := range list {
-		if len(f.passes) > 0 && f.source.syntax == golang && len(f.params) == len(c.args) &&
-			ofServer(strings.ToLower(lastWord(f.source.dir)+"."+f.container)) {
-			if only != nil {
-				return nil
-			}
-			only = f
+		if f.source.syntax != golang || len(f.params) != len(c.args) || f.container == "" {
+			continue
 		}
+		types[f.source.dir]++
+		if len(f.passes) == 0 || !ofServer(strings.ToLower(lastWord(f.source.dir)+"."+f.container)) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = f
+	}
+	if only != nil && types[only.source.dir] > 5 {
+		return nil
 	}
 	return only
 }

@@ -143,7 +143,8 @@ b.go:15 store:user:* certain SET
 
 // TestOtherPackages expects no line for a cache of another package of npm.
 func TestOtherPackages(t *testing.T) {
-	expectLines(t, map[string]string{"server/package.json": "{}", "web/package.json": "{}", "server/cache.ts": `
+	expectLines(t, map[string]string{"server/package.json": `{"dependencies": {}}`,
+		"web/package.json": `{"dependencies": {}}`, "server/users/package.json": `{"name": "users"}`, "server/cache.ts": `
 import { Redis } from 'ioredis'
 export class RedisCache implements Cache {
   constructor(private readonly redis: Redis) {}
@@ -151,7 +152,7 @@ export class RedisCache implements Cache {
     return this.redis.set(key, value)
   }
 }
-`, "server/users.ts": `
+`, "server/users/users.ts": `
 export class Users {
   constructor(private readonly cache: Cache) {}
   put(id: string) {
@@ -166,7 +167,7 @@ export class Language {
   }
 }
 `}, `
-server/users.ts:5 user:* certain SET
+server/users/users.ts:5 user:* certain SET
 `)
 }
 

@@ -101,8 +101,9 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
-		if e.Name() == "package.json" {
-			w.packs[dir] = true
+		if e.Name() == "package.json" && e.Type().IsRegular() {
+			text, _ := w.read(path.Join(dir, e.Name()))
+			w.packs[dir] = strings.Contains(text, `ependencies"`) // those without are modules of one
 		}
 		if e.Name() == ".gitignore" && e.Type().IsRegular() {
 			text, _ := w.read(path.Join(dir, e.Name()))
