@@ -50,6 +50,7 @@ type function struct {
 	rest            bool    // the last parameter stands for any number of arguments
 	command         bool    // it is a command of a script that clients have
 	self            string  // what the function calls the object around, in Go
+	extends         bool    // it is called on an object of any class, in Kotlin
 	result          string  // type of its only value, in Go
 	returns         []returned
 	source          *source
@@ -129,7 +130,7 @@ type collector struct {
 
 // notFunctions are words that a parenthesis follows and that call nothing.
 var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
-	match when super constructor await new throw yield with synchronized`)
+	match when super constructor await new throw yield synchronized`)
 
 // notNames are words behind which a word with a parenthesis is no method.
 var notNames = wordSet("else in is do class record struct")
@@ -197,6 +198,9 @@ func (c *collector) mark(i int, t *token) {
 	}
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
+	}
+	if c.syntax == kotlin && c.is(i, "[") && c.callees == nil {
+		c.index(i, t)
 	}
 	switch {
 	case c.is(i, "=") || c.is(i, ":=") || c.is(i, "+=") || c.is(i, ".="):
@@ -398,7 +402,7 @@ func (c *collector) functionHeader(i int) {
 	}
 	if c.body(i, body+1, name, container, open) {
 		f := c.functions[len(c.functions)-1]
-		if f.self = self; c.isWord(body+1) && c.is(body+2, "{") {
+		if f.self, f.extends = self, c.syntax == kotlin && c.is(last-1, "."); c.isWord(body+1) && c.is(body+2, "{") {
 			f.result = c.kept(body + 1)
 		}
 	}

@@ -168,7 +168,7 @@ func (c *collector) hold() {
 // classWords are parts of the names of classes that may pass keys on or make them.
 var classWords = []string{"cache", "redis", "stor", "key", "lock", "client", "queue", "session", "token",
 	"limit", "repo", "dao",
-	"service", "manager", "helper", "util", "provider"}
+	"service", "manager", "helper", "util", "provider", "operations"}
 
 func namesClass(name string) bool {
 	lower := strings.ToLower(name)
@@ -269,7 +269,8 @@ func (c *collector) holds(name int, kind holder) {
 // makesClient reports whether a function that is called gives a client of the server.
 func makesClient(name string) bool {
 	lower := strings.ToLower(name)
-	for _, verb := range [...]string{"get", "new", "create", "make", "connect", "build", "init", "use", "open", "with", "_"} {
+	for _, verb := range [...]string{"get", "new", "create", "make", "connect", "build", "init", "use", "open", "with", "unified",
+		"reactive", "_"} {
 		lower = strings.TrimPrefix(strings.TrimPrefix(lower, verb), "_")
 	}
 	return slices.ContainsFunc(servers, func(word string) bool { return strings.HasPrefix(lower, word) })
