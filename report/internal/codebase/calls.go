@@ -50,7 +50,7 @@ func (c *collector) call(i int, word string) {
 	receiver := c.receiver(i)
 	lower := strings.ToLower(word)
 	switch {
-	case receiver == "redis.namespace" && word == "new" && c.syntax == ruby:
+	case c.syntax == ruby && word == "new" && strings.HasSuffix(receiver, "redis.namespace"):
 		c.scope(i, args[0])
 		return
 	case c.syntax == csharp && word == "Lock" && lastWord(receiver) == "redishelper": // of CSRedis
@@ -100,6 +100,9 @@ func (c *collector) call(i int, word string) {
 			return // of an object of Redisson: the first argument is a value
 		}
 	}
+	if command == nil && c.syntax == csharp && c.file.imports["Extensions"] && ofServer(lastWord(receiver)) {
+		command = extensions[lower] // of StackExchange.Redis.Extensions
+	}
 	if word == "Key" && c.syntax == golang && c.file.client && strings.Contains(receiver, ".b.") { // of rueidis
 		if command = commandOf(lastWord(receiver)); command != nil {
 			for _, a := range args {
@@ -121,6 +124,10 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	sure, key := c.sureOf(command, receiver), 0
+	if v := c.locals()[c.textOf(i-2)]; sure == Likely && c.syntax.loose && v != nil && v.kind == callNode && v.of == nil &&
+		isUpper(v.text) && !makesClient(v.text) && !strings.Contains(v.text, "Client") {
+		return // it is made of another class there
+	}
 	if last := lastWord(receiver); word != c.textOf(i) && sure == 0 && last != "ssdb" && (command.unusual || last == "kv") {
 		sure = Certain
 	}
@@ -242,7 +249,10 @@ func (c *collector) site(s *site, t *token) {
 
 // receiver returns the words before a method in lower case, joined with dots:
 // "this.redis.pipeline", "" for a function.
-func (c *collector) receiver(i int) string {
+func (c *collector) receiver(i int) string { return c.receiverIn(i, 0) }
+
+// receiverIn is receiver for a call so many blocks outside of the innermost.
+func (c *collector) receiverIn(i, outer int) string {
 	var words []string
 	for n := i; len(words) < 8 && c.methodBefore(n); {
 		n -= 2
@@ -264,6 +274,11 @@ func (c *collector) receiver(i int) string {
 			break
 		}
 		w := c.textOf(n)
+		if n := len(c.blocks) - outer - 1; w == "it" && c.syntax == kotlin && n >= 0 && outer < 3 &&
+			used[c.textOf(c.blocks[n]-1)] {
+			words = append(words, c.receiverIn(c.blocks[n]-1, outer+1)) // of client.use { it.get(key) }
+			break
+		}
 		if w == "Value" && c.syntax == csharp && len(words) == 0 && c.methodBefore(n) { // of Lazy
 			continue
 		}
@@ -278,8 +293,18 @@ func (c *collector) receiver(i int) string {
 		words = words[1:] // Lock::getInstance() is as good as a variable with the name of the class
 	}
 	slices.Reverse(words)
-	return strings.ToLower(strings.Join(words, "."))
+	path := strings.ToLower(strings.Join(words, "."))
+	if c.jvm && path != "" { // of a variable with operations of Spring
+		kind, ok := strings.CutSuffix(strings.ToLower(c.file.types[lastWord(path)]), "operations")
+		if kind = "opsfor" + strings.TrimPrefix(kind, "reactive"); ok && operations[kind] != "" {
+			return path + "." + kind
+		}
+	}
+	return path
 }
+
+// used are functions of Kotlin that give a block what they are called on.
+var used = wordSet("use let also")
 
 // instances are members of a class that give its only object.
 var instances = wordSet("getinstance get_instance instance")
@@ -346,7 +371,7 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 		c.syntax == php && receiver == "storage":
 		return 0 // of a dictionary, or of files
 	case (c.file.redis || command.unusual && len(command.name) > 3 && c.syntax.loose) &&
-		clients[strings.TrimLeft(last, "$@_")]:
+		(clients[strings.TrimLeft(last, "$@_")] || c.jvm && strings.HasSuffix(last, "commands")):
 		return Likely
 	}
 	return 0
@@ -380,7 +405,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:
-		other = !imports["Distributed"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
+		other = !imports["Distributed"] && !imports["Hybrid"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
 	default:
 		return // a map in memory, more often than not
 	}

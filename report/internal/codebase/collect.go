@@ -50,6 +50,7 @@ type function struct {
 	rest            bool    // the last parameter stands for any number of arguments
 	command         bool    // it is a command of a script that clients have
 	self            string  // what the function calls the object around, in Go
+	extends         bool    // it is called on an object of any class, in Kotlin
 	result          string  // type of its only value, in Go
 	returns         []returned
 	source          *source
@@ -142,7 +143,7 @@ func (c *collector) says(text string, find func(src, text string) bool) bool {
 
 // notFunctions are words that a parenthesis follows and that call nothing.
 var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
-	match when super constructor await new throw yield with synchronized`)
+	match when super constructor await new throw yield synchronized`)
 
 // notNames are words behind which a word with a parenthesis is no method.
 var notNames = wordSet("else in is do class record struct")
@@ -211,6 +212,9 @@ func (c *collector) mark(i int, t *token) {
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
 	}
+	if c.syntax == kotlin && c.is(i, "[") && c.callees == nil {
+		c.index(i, t)
+	}
 	switch {
 	case c.is(i, "=") || c.is(i, ":=") || c.is(i, "+=") || c.is(i, ".="):
 		c.assignment(i)
@@ -267,7 +271,8 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	case "class", "interface", "object", "enum", "struct", "trait", "impl", "module", "namespace", "record":
-		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) {
+		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) &&
+			(!c.indent || word == "class" || word == "module" && c.syntax == ruby) {
 			c.classHeader(i, word)
 			return
 		}
@@ -294,7 +299,13 @@ func (c *collector) word(i int, t *token) {
 		}
 		return
 	case "for", "foreach", "each":
-		for n := i + 1; n < i+10 && c.tokens[n].kind != endToken; n++ {
+		first := i + 1
+		for n := first; c.syntax == php && n < i+10; n++ {
+			if c.textOf(n) == "as" {
+				first = n + 1
+			}
+		}
+		for n := first; n < first+9 && c.tokens[n].kind != endToken && !c.is(n, ")"); n++ {
 			if w := c.textOf(n); w == "in" || w == "of" || w == "range" || w == ":" || w == "do" {
 				break
 			}
@@ -395,7 +406,7 @@ func (c *collector) functionHeader(i int) {
 	}
 	if c.body(i, body+1, name, container, open) {
 		f := c.functions[len(c.functions)-1]
-		if f.self = self; c.isWord(body+1) && c.is(body+2, "{") {
+		if f.self, f.extends = self, c.syntax == kotlin && c.is(last-1, "."); c.isWord(body+1) && c.is(body+2, "{") {
 			f.result = c.kept(body + 1)
 		}
 	}

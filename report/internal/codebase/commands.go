@@ -64,6 +64,10 @@ func commandOf(method string) *command {
 	return c
 }
 
+// extensions are commands of methods of StackExchange.Redis.Extensions, which other classes have, too.
+var extensions = map[string]*command{"addasync": commandOf("set"), "replaceasync": commandOf("set"),
+	"removeasync": commandOf("del")}
+
 // operations are the kinds of keys that the operations of a template of Spring are about.
 var operations = map[string]string{"opsforvalue": "string", "opsforhash": "hash", "opsforlist": "list",
 	"opsforset": "set", "opsforzset": "zset",

@@ -56,6 +56,9 @@ func (p *program) ofConstant(n *node, at frame) []string {
 	if n.text == "name" || n.text == "toString" && n.kind == callNode {
 		return []string{constant.text}
 	}
+	if len(n.args) > 0 {
+		return nil // of a method that is not known
+	}
 	return p.field(at.member, n.text)
 }
 

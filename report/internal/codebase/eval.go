@@ -196,7 +196,7 @@ func (p *program) name(n *node, at frame) []string {
 	d, rank := p.declaration(n, at)
 	f, other := p.function(n, at)
 	variant := at.source.syntax == rust && n.of != nil && isUpper(n.text)
-	if !at.source.syntax.getters && !variant {
+	if !variant && (!at.source.syntax.getters || f != nil && len(f.params) > 0 && !at.source.syntax.loose) {
 		f = nil
 	}
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
@@ -275,7 +275,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 // what they are called on.
 var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into_owned into clone freeze intern to_s
 	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
-	into_bytes symbol const_get tostr bytearray`)
+	into_bytes symbol const_get tostr bytearray tobytearray`)
 
 func (p *program) call(n *node, at frame) []string {
 	lower := strings.ToLower(n.text)
@@ -325,7 +325,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(&node{kind: orNode, args: []*node{n.of.args[0], n.args[0]}}, at)
 	case lower == "formatted":
 		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
-	case lower == "join" || lower == "implode":
+	case lower == "join" || lower == "implode" || lower == "jointostring":
 		return p.joinCall(n, at)
 	case len(n.args) > 1 && replaces[lower]:
 		return p.replaceCall(lower, n, at)
@@ -461,6 +461,11 @@ func (p *program) elements(n *node, at frame) [][]string {
 	for n != nil && n.of != nil && (n.text == "compact" || n.text == "freeze") {
 		n = n.of
 	}
+	if n != nil && n.kind == callNode && n.of == nil && len(n.args) > 0 && listCalls[n.text] {
+		if n = n.args[len(n.args)-1]; n.kind != listNode {
+			return nil
+		}
+	}
 	switch {
 	case n != nil && n.kind == listNode:
 		return p.values(n.args, at)
@@ -469,6 +474,9 @@ func (p *program) elements(n *node, at frame) [][]string {
 	}
 	return nil
 }
+
+// listCalls are functions that give the elements of their last argument.
+var listCalls = wordSet("array_map array_values map")
 
 // joined returns values one after the other, with a separator.
 func joined(values [][]string, separator []string) (list []string) {

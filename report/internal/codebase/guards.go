@@ -166,7 +166,8 @@ func (c *collector) result(f *function, i int) {
 		n = c.boundTo(n, f)
 	}
 	if !useful(n, 0) || c.syntax == rust && c.is(end, ";") && c.tokens[i].first {
-		f.unknown = f.unknown || n.kind != holeNode && n.kind != textNode && !nothing[n.text]
+		f.unknown = f.unknown || n.kind != holeNode && n.kind != textNode && !nothing[n.text] ||
+			n.kind == holeNode && c.syntax.loose && end > i+2 // a condition, or what is not understood
 		return
 	}
 	n = c.boundTo(n, f)

@@ -96,3 +96,31 @@ func TestLocksAndMembers(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestOtherReceivers has receivers that are not on the server, whatever comments and names say, and a namespace that
+// only a branch has.
+func TestOtherReceivers(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"Wan.php": "<?php\n// Values are in memcached or redis.\nclass Wan {\n" +
+			"  function f($id) { return $this->cache->get('wan:' . $id); }\n}\n",
+		"RedisForm.php": "<?php\nclass RedisForm {\n  function f($name) {\n" +
+			"    $storage = new LocalFiles('redis');\n" +
+			"    $storage->delete(\"$name:pem\");\n  }\n}\n",
+		"memo.rb": "class Memo\n  attr_reader :cache\n  def initialize(cache = nil)\n" +
+			"    @cache = cache || {}\n  end\n" +
+			"  def f\n    cache.fetch(:memo_all) { 1 }\n  end\nend\n",
+		"mail.rb": "class Mail\n  def client\n    @client ||= begin\n      redis = ::Redis.new\n" +
+			"      namespace = options.namespace\n      if namespace\n        require 'redis/namespace'\n" +
+			"        ::Redis::Namespace.new(namespace, redis: redis)\n      else\n        redis\n" +
+			"      end\n    end\n  end\n" +
+			"  def f(id)\n    client.set(\"sent:#{id}\", 1)\n  end\nend\n",
+		"Keys.php": "<?php\nclass Keys {\n  function keyOf($name) {\n    $parts = ['all', 'jobs', $name];\n" +
+			"    foreach ($parts as $part) {\n      check($part);\n    }\n" +
+			"    return implode(':', array_map('lower', $parts));\n" +
+			"  }\n  function f($id) { $this->redis->incr($this->keyOf('z-' . $id)); }\n}\n",
+	})
+	const want = "Keys.php:8 all:jobs:z-* likely\nKeys.php:10 all:jobs:z-* certain INCR\nmail.rb:15 *sent:* likely SET\n"
+	if got := lines(c); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

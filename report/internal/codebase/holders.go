@@ -14,7 +14,13 @@ func (c *collector) scope(i int, name *node) {
 		name = hole
 	}
 	before := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: ":"}}}
+	if n := len(c.scopes) - 1; n >= 0 && name == hole && c.inner(&c.scopes[n]) {
+		before = hole // only perhaps
+	}
 	first := i - 4 // Redis
+	if c.is(first-1, "::") {
+		first--
+	}
 	held := c.is(first-1, "=")
 	if f := c.function(); f != nil && (held || c.tokens[first].first) {
 		held = true
@@ -113,8 +119,12 @@ func (c *collector) hold() {
 			c.imported(i, c.src[t.body:t.tail])
 			continue
 		}
-		if c.is(i, "{") && c.is(i-1, "=") && (c.syntax == ruby || c.syntax == python) {
-			if at := c.assigned(i - 1); at >= 0 && c.isWord(at) {
+		if c.is(i, "{") && (c.syntax == ruby || c.syntax == python) {
+			equals := i - 1
+			if c.is(equals, "||") || c.isWord(equals) && c.textOf(equals) == "or" { // = cache || {}
+				equals -= 2
+			}
+			if at := c.assigned(equals); c.is(equals, "=") && at >= 0 && c.isWord(at) {
 				c.holds(at, holdsMemory)
 			}
 		}
@@ -158,7 +168,7 @@ func (c *collector) hold() {
 // classWords are parts of the names of classes that may pass keys on or make them.
 var classWords = []string{"cache", "redis", "stor", "key", "lock", "client", "queue", "session", "token",
 	"limit", "repo", "dao",
-	"service", "manager", "helper", "util", "provider"}
+	"service", "manager", "helper", "util", "provider", "operations"}
 
 func namesClass(name string) bool {
 	lower := strings.ToLower(name)
@@ -251,7 +261,7 @@ var importWords = wordSet("import from require const let var type as export defa
 
 // holds notes what a name holds. Receivers of calls have lower case.
 func (c *collector) holds(name int, kind holder) {
-	word := c.kept(name)
+	word := c.words.keep(strings.TrimLeft(c.textOf(name), "@"))
 	c.file.holds[word] |= kind
 	c.file.holds[c.words.keep(strings.ToLower(word))] |= kind
 }
@@ -259,7 +269,8 @@ func (c *collector) holds(name int, kind holder) {
 // makesClient reports whether a function that is called gives a client of the server.
 func makesClient(name string) bool {
 	lower := strings.ToLower(name)
-	for _, verb := range [...]string{"get", "new", "create", "make", "connect", "build", "init", "use", "open", "with", "_"} {
+	for _, verb := range [...]string{"get", "new", "create", "make", "connect", "build", "init", "use", "open", "with", "unified",
+		"reactive", "_"} {
 		lower = strings.TrimPrefix(strings.TrimPrefix(lower, verb), "_")
 	}
 	return slices.ContainsFunc(servers, func(word string) bool { return strings.HasPrefix(lower, word) })

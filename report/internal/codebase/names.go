@@ -41,6 +41,12 @@ func (p *program) declaration(n *node, at frame) (*declaration, int) {
 		p.classes[class] == enumClass) {
 		return nil, 0 // an enum inherits nothing
 	}
+	if d != nil && rank < 8 && (n.of == nil || isSelf(n.of, at.source.syntax)) && at.container != "" &&
+		slices.ContainsFunc(p.functions[at.container], func(f *function) bool {
+			return f.source == at.source && f.container == at.container && slices.Contains(f.params, n.text)
+		}) {
+		return nil, 0 // it stores what the constructor gets
+	}
 	return d, rank
 }
 
@@ -94,6 +100,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		case qualified != "":
 			switch {
 			case at.source.instance(qualified, source, container) && method(d):
+				rank = 4
+			case extends(d) && (same || imported || single == 1):
 				rank = 4
 			case container == qualified && (same || at.source.imports[container] || container != "" &&
 				container[0] >= 'A' && container[0] <= 'Z'):
@@ -184,6 +192,12 @@ func sameText(a, b any) bool {
 	x, _ := a.(*declaration)
 	y, _ := b.(*declaration)
 	return x != nil && y != nil && x.value.kind == textNode && y.value.kind == textNode && x.value.text == y.value.text
+}
+
+// extends reports whether a definition is a function of Kotlin that extends a class.
+func extends(d any) bool {
+	f, ok := d.(*function)
+	return ok && f.extends
 }
 
 // method reports whether a definition is a function.

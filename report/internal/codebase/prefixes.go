@@ -31,7 +31,8 @@ func (c *collector) layerOf(s *site) layer {
 	last := lastWord(receiver)
 	cache := command.isCache() || strings.Contains(last, "cache")
 	switch {
-	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["ZiggyCreatures"]):
+	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["Hybrid"] ||
+		c.file.imports["ZiggyCreatures"]):
 		return distributedLayer
 	case command == cacheableCommand, command == queueCommand:
 		return springLayer

@@ -26,7 +26,10 @@ func (s Sure) String() string {
 	return [...]string{"unknown", "possible", "likely", "certain"}[s]
 }
 
-const maxLine = 200 // bytes of a line of source that are kept
+const (
+	maxLine  = 200 // bytes of a line of source that are kept
+	maxWords = 100 // of a text that is no comment
+)
 
 // MarshalText returns the word of s.
 func (s Sure) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
@@ -167,6 +170,9 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 		file = known // expressions of both passes are compared by it
 	}
 	w.tokens = syntax.lex(src, w.tokens[:0])
+	file.redis = file.redis && (syntax != php && syntax != ruby || slices.ContainsFunc(w.tokens, func(t token) bool {
+		return t.end-t.start <= maxWords && aboutServer(src[t.start:t.end])
+	}))
 	p := newParser(syntax, src, w.words, w.tokens, w.match)
 	c := &collector{parser: p, file: file, callees: callees}
 	c.run()

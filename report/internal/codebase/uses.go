@@ -106,7 +106,8 @@ func (s *scanner) keys(c *site) func(yield func([]string) bool) {
 	return s.program.alternatives(func() []string { return s.program.eval(c.key, c.frame()) })
 }
 
-// Unused is the condition of a constant whose name says that it is a key, and which no known command has.
+// Unused is the condition of a constant whose name says that it is a key, in a file of constants, if no known command
+// has it.
 const Unused = "a command uses them"
 
 // builders adds the lines that give keys of commands a name: constants, variables and functions
@@ -136,6 +137,12 @@ func (s *scanner) builders() {
 				c.before, c.needs = in[i].before, in[i].needs
 				s.add(c, in[i].Parts)
 			}
+		}
+	}
+	active := map[*source]bool{} // files with functions
+	for _, list := range s.program.functions {
+		for _, f := range list {
+			active[f.source] = true
 		}
 	}
 	builder := func(c *site, u *use, value *node, of *site) {
@@ -173,8 +180,9 @@ func (s *scanner) builders() {
 		} else if maker >= 0 && !known { // a function that makes keys gives it
 			c.before, c.needs = s.program.reached[maker].use.before, s.program.reached[maker].use.needs
 		}
-		if c.function.name == "" && u.key == nil && of == nil && maker < 0 && !known {
-			c.needs = &store{needs: Unused} // a constant
+		if constant := value != nil && value.kind == textNode && c.function.name == ""; constant && u.key == nil &&
+			of == nil && !known && !active[c.source] {
+			c.needs = &store{needs: Unused} // a constant of a file with nothing but constants
 		}
 		if (u.begins || u.whole || maker >= 0 || of != nil && u.key == nil || u.key == nil && !unknown && s.aboutServer(c)) &&
 			acceptable(c, parts) {
