@@ -126,6 +126,19 @@ type collector struct {
 	sites      []*site
 	classes    map[string]class // by name
 	cacheNames []*node          // of the caches of Spring of the class
+	known      map[string]bool  // see says
+}
+
+// says reports whether the source has a text, or a word that mentions finds.
+func (c *collector) says(text string, find func(src, text string) bool) bool {
+	has, known := c.known[text]
+	if !known {
+		if has = find(c.src, text); c.known == nil {
+			c.known = map[string]bool{}
+		}
+		c.known[text] = has
+	}
+	return has
 }
 
 // notFunctions are words that a parenthesis follows and that call nothing.

@@ -224,7 +224,7 @@ func (p *program) name(n *node, at frame) []string {
 		if d.value.kind == eitherNode && d.value.text != "" && d.value.args[0].kind == textNode { // one of two texts, in the whole run of the program
 			v = common(d.value.args[0].text, d.value.args[1].text)
 		} else {
-			v = p.eval(d.value, frame{source: d.source, container: d.container, body: true, depth: at.depth + 1,
+			v = p.eval(d.value, frame{source: d.source, container: d.container, body: d.source.syntax == python, depth: at.depth + 1,
 				part: at.part})
 		}
 		p.reach(&d.use, v)
