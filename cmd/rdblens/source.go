@@ -94,22 +94,21 @@ func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 		return writeJSON(e.stdout, out)
 	}
 	w := bufio.NewWriter(e.stdout)
-	titles := []string{"pattern", "sure", "commands", "line", "lines", "function"}
-	if o.all {
-		titles = append(titles, "only if")
-	}
-	table := text.Grid{Columns: e.columns(titles...)}
+	table := text.Grid{Columns: e.columns("pattern", "sure", "commands", "line", "lines", "function")}
 	var listed, conditions []*report.SourcePattern // one of each condition
-	possible := map[string]int64{}
+	possible, numbers := map[string]int64{}, map[string]int{}
 	for _, p := range c.Distinct() {
-		only := p.Condition + p.Chosen
-		if only != "" && possible[only] == 0 {
-			conditions = append(conditions, p.Pattern)
+		only, sure := p.Condition+p.Chosen, e.t(p.Sure.String())
+		if only != "" {
+			if possible[only]++; possible[only] == 1 {
+				conditions = append(conditions, p.Pattern)
+				numbers[only] = len(conditions)
+			}
+			sure += fmt.Sprintf(" (%d)", numbers[only])
 		}
-		if possible[only]++; only == "" || o.all {
-			row := []string{text.Display([]byte(p.Key)), e.t(p.Sure.String()), strings.Join(p.Commands, ", "), place(p.Pattern),
-				e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function), e.line(condition(p.Pattern))}
-			table.Add(row[:len(titles)]...)
+		if only == "" || o.all {
+			table.Add(text.Display([]byte(p.Key)), sure, strings.Join(p.Commands, ", "), place(p.Pattern),
+				e.figure(message.Int("n", int64(p.Lines))), text.Sanitize(p.Function))
 			listed = append(listed, p.Pattern)
 		}
 	}
@@ -129,17 +128,15 @@ func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 	if len(c.Patterns) == 0 {
 		fmt.Fprintln(w, e.line(nothingFound(c)))
 	}
-	slices.SortStableFunc(conditions, func(a, b *report.SourcePattern) int {
-		return cmp.Compare(possible[b.Condition+b.Chosen], possible[a.Condition+a.Chosen])
-	})
-	for _, p := range conditions {
+	for i, p := range conditions {
+		only := message.Phrase("condition", condition(p))
 		if o.all {
-			break
+			fmt.Fprintln(w, e.line(message.New("({n}) only if {condition}", message.Int("n", int64(i+1)), only)))
+			continue
 		}
 		fmt.Fprintln(w, e.line(message.New("{patterns} only if {condition}; --all lists them",
 			message.Number("patterns", possible[p.Condition+p.Chosen], "1 more pattern has keys in Redis",
-				"{n} more patterns have keys in Redis"),
-			message.Phrase("condition", condition(p)))))
+				"{n} more patterns have keys in Redis"), only)))
 	}
 	return outputError(w.Flush())
 }
@@ -154,7 +151,7 @@ func condition(p *report.SourcePattern) message.Message {
 	case p.Chosen == "":
 		return message.New("{condition}", only)
 	default:
-		return message.New("{condition} (see {place})", only, message.Code("place", p.Chosen))
+		return message.New("{condition} (see {place})", only, message.Path("place", p.Chosen))
 	}
 }
 

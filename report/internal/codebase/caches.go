@@ -179,7 +179,9 @@ var rubyCondition = sync.OnceValue(func() *regexp.Regexp {
 // it counts, as an installation begins with a copy of it, and if there is none, the other value of env(NAME, VALUE).
 func (s *scanner) phpStore(src, name string) store {
 	config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
+	option := "'default'"
 	if config && !strings.Contains(src, "'stores'") { // of Laravel before 5
+		option = "'driver'"
 		src = strings.Replace(src, "'driver'", "'default'", 1)
 	}
 	var driver []string
@@ -197,7 +199,10 @@ func (s *scanner) phpStore(src, name string) store {
 		return store{}
 	}
 	value, variable := "", ""
-	at := elsewhere(src, name, driver[0], "'redis'")
+	if !config {
+		option = "'adapter'"
+	}
+	at := elsewhere(src, name, driver[0], option+" => 'redis'")
 	for _, text := range quoted().FindAllStringSubmatch(driver[1], -1) {
 		if value = text[2]; text[1] == "" {
 			continue

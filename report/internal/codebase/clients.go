@@ -84,7 +84,7 @@ var distributed = wordSet("Configure AddStackExchangeRedisCache AddDistributedRe
 
 // mentions returns a token with a word in the bracket that a token opens, -1 if there is none.
 func (c *collector) mentions(open int, word string) int {
-	for n := open + 1; n < int(c.match[open]); n++ {
+	for n := open + 1; n < min(int(c.match[open]), open+2000); n++ {
 		if c.isWord(n) && c.textOf(n) == word {
 			return n
 		}

@@ -126,6 +126,19 @@ type collector struct {
 	sites      []*site
 	classes    map[string]class // by name
 	cacheNames []*node          // of the caches of Spring of the class
+	known      map[string]bool  // see says
+}
+
+// says reports whether the source has a text, or a word that mentions finds.
+func (c *collector) says(text string, find func(src, text string) bool) bool {
+	has, known := c.known[text]
+	if !known {
+		if has = find(c.src, text); c.known == nil {
+			c.known = map[string]bool{}
+		}
+		c.known[text] = has
+	}
+	return has
 }
 
 // notFunctions are words that a parenthesis follows and that call nothing.
@@ -207,11 +220,20 @@ func (c *collector) mark(i int, t *token) {
 		c.assignment(i)
 	case c.is(i, "=>") && i > 0:
 		c.arrow(i)
-	case t.mark == '|' && t.end == t.start+1 && (c.syntax == ruby || c.syntax == rust):
+	case t.mark == '|' && t.end == t.start+1 && (c.syntax == ruby || c.syntax == rust) && c.beginsBlock(i):
 		for n := i + 1; n < i+8 && !c.is(n, "|") && c.tokens[n].kind != endToken; n++ {
 			c.forget(n)
 		}
 	}
+}
+
+// beginsBlock reports whether a bar is the first of the two around the parameters of a block.
+func (c *collector) beginsBlock(i int) bool {
+	if c.isWord(i - 1) {
+		word := c.textOf(i - 1)
+		return word == "do" || word == "move" || word == "return"
+	}
+	return i > 0 && c.tokens[i-1].kind == markToken && !c.is(i-1, ")") && !c.is(i-1, "]")
 }
 
 // arm reports whether a token is the arrow of an arm of match, when or switch whose value is

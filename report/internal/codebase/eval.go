@@ -224,7 +224,7 @@ func (p *program) name(n *node, at frame) []string {
 		if d.value.kind == eitherNode && d.value.text != "" && d.value.args[0].kind == textNode { // one of two texts, in the whole run of the program
 			v = common(d.value.args[0].text, d.value.args[1].text)
 		} else {
-			v = p.eval(d.value, frame{source: d.source, container: d.container, body: true, depth: at.depth + 1,
+			v = p.eval(d.value, frame{source: d.source, container: d.container, body: d.source.syntax == python, depth: at.depth + 1,
 				part: at.part})
 		}
 		p.reach(&d.use, v)
@@ -275,7 +275,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 // what they are called on.
 var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into_owned into clone freeze intern to_s
 	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
-	into_bytes symbol const_get tostr bytearray tobytearray`)
+	into_bytes symbol tostr bytearray tobytearray`)
 
 func (p *program) call(n *node, at frame) []string {
 	lower := strings.ToLower(n.text)

@@ -67,13 +67,13 @@ func (c *collector) keyed(i int, args []*node) bool {
 		}
 		return true
 	}
-	if module := lockMakers[word]; module != "" && strings.Contains(c.src, module) {
+	if module := lockMakers[word]; module != "" && c.says(module, strings.Contains) {
 		if word == "NewRedisLock" || c.isContext(args[0]) {
 			args = args[1:]
 		}
 		return note(commands()["set"], args[:min(1, len(args))]...)
 	}
-	if (word == "Set" || word == "Once") && strings.Contains(c.src, "go-redis/cache") {
+	if (word == "Set" || word == "Once") && c.says("go-redis/cache", strings.Contains) {
 		if at := c.mentions(open, "Key"); at > 0 && c.is(at+1, ":") {
 			key, _ := c.expression(at + 2)
 			return note(commands()["set"], key)

@@ -88,12 +88,12 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"app/A.php:5 *cart:* likely cache\napp/A.php:6 carts certain SADD\n"},
 		"Laravel without the server": {map[string]string{"app/A.php": strings.ReplaceAll(facade, "Redis::sadd", "Other::add"),
 			"config/cache.php": "<?php\nreturn ['default' => 'file', 'stores' => ['redis' => [], 'file' => []]];\n"},
-			"app/A.php:5 *cart:* possible cache if 'redis' config/cache.php:2\n"},
+			"app/A.php:5 *cart:* possible cache if 'default' => 'redis' config/cache.php:2\n"},
 		"Laravel with a table": {map[string]string{"app/A.php": facade,
 			"app/config/database.php": "<?php\nreturn ['redis' => []];\n",
 			"app/config/queue.php":    "<?php\nreturn ['default' => 'redis'];\n",
 			"app/config/cache.php":    "<?php\nreturn ['driver' => 'database', 'prefix' => 'shop'];\n"},
-			"app/A.php:5 shop*cart:* possible cache if 'redis' app/config/cache.php:2\napp/A.php:6 carts certain SADD\n"},
+			"app/A.php:5 shop*cart:* possible cache if 'driver' => 'redis' app/config/cache.php:2\napp/A.php:6 carts certain SADD\n"},
 		"class that delegates": {map[string]string{
 			"RedisClient.php": "<?php\nclass RedisClient {\n  function __call($name, $args) {\n    $args[0] = self::$namespace . $args[0];\n" +
 				"    return $this->driver->__call($name, $args);\n  }\n}\n",

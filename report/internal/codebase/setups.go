@@ -63,7 +63,7 @@ func (c *collector) setUp(i int, list []setupWord) {
 		return // of a type
 	}
 	for _, w := range list {
-		if w.mentions != "" && !mentions(c.src, w.mentions) && !strings.HasPrefix(c.file.base, w.mentions) || len(c.sites) > 50_000 || c.callees != nil {
+		if w.mentions != "" && !c.says(w.mentions, mentions) && !strings.HasPrefix(c.file.base, w.mentions) || len(c.sites) > 50_000 || c.callees != nil {
 			continue
 		}
 		s := &site{setup: &w, line: t.line, text: c.lineOf(t), function: c.function(), source: c.file}

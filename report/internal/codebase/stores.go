@@ -31,7 +31,7 @@ var queueCommand = &command{name: "EVAL", writes: true, unusual: true}
 // importsModule reports whether a source of JavaScript imports a module.
 func (c *collector) importsModule(name string) bool {
 	for _, how := range [...]string{"from '%'", `from "%"`, "require('%')", `require("%")`} {
-		if strings.Contains(c.src, strings.Replace(how, "%", name, 1)) {
+		if c.says(strings.Replace(how, "%", name, 1), strings.Contains) {
 			return true
 		}
 	}
@@ -53,7 +53,7 @@ func (c *collector) libraryStore(i, open int) {
 		if len(args) > 0 && args[0].kind != holeNode {
 			names = args[:1]
 		}
-		for n := open + 1; n < int(c.match[open]); n++ {
+		for n := open + 1; n < min(int(c.match[open]), open+400); n++ {
 			switch word := c.textOf(n); {
 			case c.is(n, ".") && c.is(n+1, ".") && (c.is(n-1, "{") || c.is(n-1, ",")):
 				prefix = hole // which other options may have

@@ -305,6 +305,15 @@ export async function withCache({ key, ttl = 60 }: Options, load: Loader) {
   await redis.set(key, await load(), 'EX', ttl)
 }
 export const put = async ({ id, ...rest }: Item) => redis.hset(` + "`item:${id}`" + `, rest)
+`, "counter.ts": `
+class Counter {
+  constructor(client, key, options) {
+    this.key = options.namespace + ':' + key
+  }
+  trim(id: string) {
+    this.redis.zrem(this.key + ':z', id)
+  }
+}
 `, "users.ts": `
 import { withCache } from './cache'
 export async function user(id: string) {
@@ -314,6 +323,8 @@ export async function user(id: string) {
 }
 `}, `
 cache.ts:7 item:* certain HSET
+counter.ts:4 *:*:z likely
+counter.ts:7 *:*:z certain ZREM
 users.ts:4 name:* likely
 users.ts:5 user:* certain SET
 users.ts:6 name:* certain SET
