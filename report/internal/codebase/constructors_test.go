@@ -119,3 +119,13 @@ func TestSums(t *testing.T) {
 			"    jedis.set(\"page:\" + (n + 1) + \":x\", \"\");\n    jedis.set(\"part:\" + n + 1, \"\");\n  }\n}\n",
 	}, "Days.java:4 views:*-* certain SET\nDays.java:5 page:*:x certain SET\nDays.java:6 part:*1 certain SET\n")
 }
+
+// TestArgumentsApart has a call whose argument is no part of the key that it leads to.
+func TestArgumentsApart(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Sender.java": "import redis.clients.jedis.Jedis;\nclass Sender {\n" +
+			"  void sendNote(Note note) { jedis.set(\"sent:\" + note.getId(), \"\"); }\n" +
+			"  void sendText(String text, String id) { sendNote(new Note(text, id)); }\n}\n" +
+			"class Use {\n  void f(Sender sender, String id) { sender.sendText(\"hello\", id); }\n}\n",
+	}, "Sender.java:3 sent:* certain SET\n")
+}

@@ -68,12 +68,14 @@ func (s *scanner) passOn(c *site, f *function) {
 				continue
 			}
 		}
-		literals := false
+		var given [][]string
 		for parts := range s.program.alternatives(func() []string {
-			literals = len(c.args) == 0 || slices.ContainsFunc(s.program.values(of, c.frame()), literal)
+			given = s.program.values(of, c.frame())
 			return s.program.passed(pass, f, s.program.arguments(f, c.args, c.frame()))
 		}) {
-			if literals {
+			if key := strings.ToLower(Join(parts)); len(c.args) == 0 || slices.ContainsFunc(given, func(v []string) bool {
+				return slices.ContainsFunc(v, func(p string) bool { return p != "" && strings.Contains(key, strings.ToLower(p)) })
+			}) {
 				s.add(c, parts)
 			}
 		}
