@@ -151,7 +151,7 @@ func condition(p *report.SourcePattern) message.Message {
 	case p.Chosen == "":
 		return message.New("{condition}", only)
 	default:
-		return message.New("{condition} (see {place})", only, message.Code("place", p.Chosen))
+		return message.New("{condition} (see {place})", only, message.Path("place", p.Chosen))
 	}
 }
 

@@ -79,7 +79,8 @@ func (c *collector) assignment(i int) {
 	case base[0] >= 'A' && base[0] <= 'Z':
 		c.declare(name, base, n, t)
 	}
-	if c.syntax != csharp && !c.declares(at) || strings.EqualFold(name, "instancename") {
+	constant := c.syntax.loose && name == strings.ToUpper(name) // of the keys of a class, not of a client
+	if c.syntax != csharp && !constant && !c.declares(at) || strings.EqualFold(name, "instancename") {
 		c.option(name, n, t)
 	}
 }
@@ -462,7 +463,7 @@ func useful(n *node, depth int) bool {
 	case settingNode:
 		return true
 	case paramNode:
-		return n.of != nil && (n.of.kind == textNode || n.of.kind == wordNode)
+		return n.of != nil && (n.of.kind == textNode || n.of.kind == wordNode || n.of.kind == joinNode)
 	case wordNode, callNode:
 		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || useful(n.of, depth+1) {
 			return true

@@ -220,11 +220,20 @@ func (c *collector) mark(i int, t *token) {
 		c.assignment(i)
 	case c.is(i, "=>") && i > 0:
 		c.arrow(i)
-	case t.mark == '|' && t.end == t.start+1 && (c.syntax == ruby || c.syntax == rust):
+	case t.mark == '|' && t.end == t.start+1 && (c.syntax == ruby || c.syntax == rust) && c.beginsBlock(i):
 		for n := i + 1; n < i+8 && !c.is(n, "|") && c.tokens[n].kind != endToken; n++ {
 			c.forget(n)
 		}
 	}
+}
+
+// beginsBlock reports whether a bar is the first of the two around the parameters of a block.
+func (c *collector) beginsBlock(i int) bool {
+	if c.isWord(i - 1) {
+		word := c.textOf(i - 1)
+		return word == "do" || word == "move" || word == "return"
+	}
+	return i > 0 && c.tokens[i-1].kind == markToken && !c.is(i-1, ")") && !c.is(i-1, "]")
 }
 
 // arm reports whether a token is the arrow of an arm of match, when or switch whose value is

@@ -110,3 +110,12 @@ func TestNotKeys(t *testing.T) {
 		"new/consts/RedisConst.cs:3 new:other* possible if a command uses them\n"+
 		"old/consts/RedisConst.cs:2 old:code* possible if a command uses them\n")
 }
+
+// TestSums has numbers that are added up within a key.
+func TestSums(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Days.java": "import redis.clients.jedis.Jedis;\nclass Days {\n  void f(Jedis jedis, Calendar day, int n) {\n" +
+			"    jedis.set(\"views:\" + day.get(Calendar.YEAR) + \"-\" + (day.get(Calendar.MONTH) + 1), \"\");\n" +
+			"    jedis.set(\"page:\" + (n + 1) + \":x\", \"\");\n    jedis.set(\"part:\" + n + 1, \"\");\n  }\n}\n",
+	}, "Days.java:4 views:*-* certain SET\nDays.java:5 page:*:x certain SET\nDays.java:6 part:*1 certain SET\n")
+}

@@ -275,7 +275,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 // what they are called on.
 var passThrough = wordSet(`to_string tostring string str bytes byte encode as_str as_bytes to_owned into_owned into clone freeze intern to_s
 	strip trim rediskey buffer from as_ref borrow raw valueof rediskeys utf8 b toredisargs to_sym dup asref getbytes some ok
-	into_bytes symbol const_get tostr bytearray tobytearray`)
+	into_bytes symbol tostr bytearray tobytearray`)
 
 func (p *program) call(n *node, at frame) []string {
 	lower := strings.ToLower(n.text)

@@ -226,6 +226,19 @@ func namesKey(name string) bool {
 	return strings.Contains(lower, "key") || strings.Contains(lower, "prefix")
 }
 
+// arithmetic reports whether parts with a number are likely numbers that are added up: month + 1.
+func arithmetic(parts []*node) bool {
+	return !slices.ContainsFunc(parts, func(n *node) bool {
+		switch n.kind {
+		case textNode:
+			return n.text == "" || !isDigit(n.text[0])
+		case wordNode, callNode:
+			return namesKey(n.text) || isUpper(n.text)
+		}
+		return n.kind != holeNode
+	})
+}
+
 func isUpper(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
 func isConstant(name string) bool {

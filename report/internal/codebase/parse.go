@@ -129,18 +129,21 @@ func (p *parser) sum(i int) (*node, int) {
 	}
 	defer func() { p.depth-- }()
 	first, i := p.operand(i)
-	parts := []*node{first}
+	parts, number := []*node{first}, false
 	for p.is(i, p.concat) && len(parts) < maxArgs {
 		if p.concat == "+" && p.is(i+1, "+") && p.tokens[i+1].start == p.tokens[i].end { // a counter
 			return hole, i + 2
 		}
 		var n *node
+		number = number || p.tokens[i+1].kind == numberToken
 		n, i = p.operand(i + 1)
 		parts = append(parts, n)
 	}
 	n := first
 	if len(parts) > 1 {
-		n = &node{kind: joinNode, args: parts}
+		if n = (&node{kind: joinNode, args: parts}); number && arithmetic(parts) {
+			n = hole
+		}
 	}
 	if p.syntax == javaScript {
 		i = p.question(i)

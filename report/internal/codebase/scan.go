@@ -336,7 +336,7 @@ func (s *scanner) add(c *site, parts []string) {
 	if c.needs == nil {
 		p.Sure, p.needs, p.Condition, p.Chosen = max(p.Sure, c.sure), nil, "", ""
 	} else if p.Sure == 0 {
-		p.Sure, p.needs, p.Condition, p.Chosen = Possible, c.needs, c.needs.needs, c.needs.chosen
+		p.Sure, p.needs, p.Condition, p.Chosen = Possible, c.needs, cutLine(c.needs.needs), c.needs.chosen
 	}
 	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
 		p.expiry |= max(c.expiry, expiryUnknown)
