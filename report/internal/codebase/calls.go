@@ -368,7 +368,7 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	case c.file.redis && clients[receiver] && c.ofItself(receiver):
 		return 0
 	case len(last) < 3 && command.name == "GET" && c.syntax != ruby && c.syntax != golang && !c.file.imports[last],
-		c.syntax == php && receiver == "storage":
+		c.syntax == php && receiver == "storage", !command.unusual && c.foreign(last):
 		return 0 // of a dictionary, or of files
 	case (c.file.redis || command.unusual && len(command.name) > 3 && c.syntax.loose) &&
 		(clients[strings.TrimLeft(last, "$@_")] || c.jvm && strings.HasSuffix(last, "commands")):
@@ -376,6 +376,22 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	}
 	return 0
 }
+
+// foreign reports whether the file declares a variable with a type whose name says neither that it is a client of the
+// server nor that it is one of something: an ObjectStore, a StorageService, an APIClient.
+func (c *collector) foreign(variable string) bool {
+	class := strings.ToLower(c.file.types[variable])
+	if f := c.function(); f != nil && f.self == variable {
+		return false // see ofItself
+	}
+	return class != "" && (c.syntax == javaScript || c.syntax == golang || c.syntax == rust) && !ofServer(class) &&
+		!strings.Contains(class, "cache") && class != "client" && !slices.ContainsFunc(clientTypes, func(word string) bool {
+		return strings.Contains(class, word)
+	})
+}
+
+// clientTypes are words of the names of types of clients that do not name the server.
+var clientTypes = []string{"conn", "pool", "pipelin", "cmdable", "cluster", "commands", "universalclient", "kv"}
 
 // ofItself reports whether the receiver of a call is that of the method around, in Go, whose type
 // does not say that it is a client.

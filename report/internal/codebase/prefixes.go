@@ -212,7 +212,11 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	}
 	s.layers[flaskLayer] = prefixed(s.layers[namespaceLayer], s.layers[flaskLayer])
 	s.layers[otherLayer] = "*"
-	for _, prefix := range append(slices.Sorted(maps.Values(s.clients)), s.layers[:springLayer]...) {
+	layers := s.layers
+	if s.stores[python].kind&cachesOnServer == 0 {
+		layers[djangoLayer] = ""
+	}
+	for _, prefix := range append(slices.Sorted(maps.Values(s.clients)), layers[:springLayer]...) {
 		if prefix != "" && !strings.Contains(prefix, "*") && !slices.Contains(s.checkout.Prefixes, prefix) {
 			s.checkout.Prefixes = append(s.checkout.Prefixes, prefix)
 		}

@@ -433,8 +433,8 @@ func TestCachesElsewhere(t *testing.T) {
 	})
 	if got, want := lines(elsewhere), "app/a.rb:3 user:* possible cache if config.cache_store = :redis_cache_store "+
 		"config/environments/production.rb:1\n"+
-		"site/views.py:4 :1:feed:* possible cache if "+djangoBackend+" site/settings.py:1\n"; got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
+		"site/views.py:4 :1:feed:* possible cache if "+djangoBackend+" site/settings.py:1\n"; got != want || len(elsewhere.Prefixes) > 0 {
+		t.Errorf("prefixes %q\ngot\n%s\nwant\n%s", elsewhere.Prefixes, got, want)
 	}
 	c := checkout(t, map[string]string{
 		"config/application.rb": "config.cache_store = :redis_cache_store\n",

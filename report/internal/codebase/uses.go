@@ -153,6 +153,10 @@ func (s *scanner) builders() {
 		}
 		s.program.steps = 0
 		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
+		maker := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole })
+		if value == nil || value.kind != callNode { // a constant of an enum may have no text
+			maker = -1
+		}
 		key := Join(parts)
 		p, known := used[key]
 		c.needs = u.needs
@@ -164,17 +168,13 @@ func (s *scanner) builders() {
 				p.before = s.layers[connectionLayer]
 			}
 		}
-		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins || u.key == nil && of == nil ||
+		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins || u.key == nil && of == nil && maker < 0 ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
 		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel"}, func(word string) bool {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
-		maker := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole })
-		if value == nil || value.kind != callNode { // a constant of an enum may have no text
-			maker = -1
-		}
 		if of != nil && u.key == nil {
 			c.before, c.needs = of.before, of.needs
 		} else if maker >= 0 && !known { // a function that makes keys gives it

@@ -448,3 +448,49 @@ b.ts:7 app:visits:* certain LPUSH
 b.ts:8 app:sum:* certain EVAL
 `)
 }
+
+// TestForeignTypes expects no line for a store or a client whose type is declared and says nothing of the server.
+func TestForeignTypes(t *testing.T) {
+	expectLines(t, map[string]string{"a.ts": `
+import Redis from 'ioredis'
+export class Users {
+  constructor(private redis: Redis, private storage: StorageService, private store: Store<State>) {}
+  async put(id: string) {
+    await this.redis.set('user:' + id, 1)
+    await this.storage.set('storage:' + id, 1)
+    await this.store.get('store:' + id)
+  }
+}
+`, "b.go": `package b
+
+import "github.com/redis/go-redis/v9"
+
+type S struct {
+	rdb     *redis.Client
+	storage StorageDriver
+	client  *APIClient
+}
+
+func (s *S) Put(ctx context.Context, id string) {
+	s.rdb.Set(ctx, "user:"+id, 1, 0)
+	s.storage.Set(ctx, "storage:"+id, 1)
+	s.client.Get(ctx, "client:"+id)
+}
+`, "c.rs": `
+use redis::AsyncCommands;
+pub struct S {
+    store: Arc<dyn ObjectStore>,
+    conn: MultiplexedConnection,
+}
+impl S {
+    async fn put(&self, id: u64) {
+        self.conn.set(format!("user:{}", id), 1).await;
+        self.store.get(&format!("store:{}", id)).await;
+    }
+}
+`}, `
+a.ts:6 user:* certain SET
+b.go:12 user:* certain SET
+c.rs:9 user:* likely SET
+`)
+}
