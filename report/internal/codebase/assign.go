@@ -115,10 +115,13 @@ func (c *collector) appended(i int, args []*node) bool {
 	for c.scopes[n].function == nil {
 		n--
 	}
-	if c.inner(&c.scopes[n]) {
+	value := &node{kind: joinNode, text: builtText}
+	if old != nil && old.text == builtText {
+		value.index = old.index
+	}
+	if c.inner(&c.scopes[n]) && int(value.index) != len(c.blocks) {
 		text = hole
 	}
-	value := &node{kind: joinNode, text: builtText}
 	switch {
 	case old != nil && old.kind == joinNode && len(old.args) < maxArgs:
 		value.args = slices.Clone(old.args)
@@ -128,6 +131,14 @@ func (c *collector) appended(i int, args []*node) bool {
 	value.args = append(value.args, c.bound(text))
 	locals[c.words.keep(name)] = value
 	return len(args) == 1 || c.syntax == rust
+}
+
+// newBuilder reads var NAME strings.Builder of Go: an empty text. Its index is the number of blocks around it.
+func (c *collector) newBuilder(name int) {
+	if locals := c.locals(); locals != nil && c.is(name+2, ".") && len(locals) < 1000 &&
+		(c.textOf(name+3) == "Builder" || c.textOf(name+3) == "Buffer") {
+		locals[c.words.keep(c.textOf(name))] = &node{kind: joinNode, text: builtText, index: int16(len(c.blocks))}
+	}
 }
 
 // declares reports whether the variable at a token is a new one.
@@ -336,7 +347,7 @@ func (c *collector) property(i int, word string) {
 
 // option notes the prefix of the keys of a client.
 func (c *collector) option(name string, n *node, t *token) {
-	if !prefixOptions[strings.ToLower(name)] || !c.file.redis || c.callees != nil {
+	if !prefixOptions[strings.ToLower(name)] || !c.file.redis || c.callees != nil || n.isNumber() {
 		return
 	}
 	s := &site{key: n, line: t.line, source: c.file, function: c.function(), prefix: true}

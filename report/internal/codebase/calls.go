@@ -58,7 +58,7 @@ func (c *collector) call(i int, word string) {
 		c.site(&site{key: c.bound(key), command: commandOf("set"), sure: Certain, expiry: expirySet, callee: word,
 			receiver: receiver, args: c.boundAll(args)}, t)
 		return
-	case raw[lower], c.jvm && strings.HasPrefix(lower, "execute") && strings.HasSuffix(receiver, "script"):
+	case raw[lower] && receiver != "$this", c.jvm && strings.HasPrefix(lower, "execute") && strings.HasSuffix(receiver, "script"):
 		if !c.rawCall(i, lower, receiver, args, t) && c.jvm && strings.HasPrefix(lower, "execute") {
 			c.scriptCall(args, receiver, t)
 		}

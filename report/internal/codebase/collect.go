@@ -297,6 +297,10 @@ func (c *collector) word(i int, t *token) {
 				}
 			}
 		}
+	case "var":
+		if c.syntax == golang {
+			c.newBuilder(i + 1)
+		}
 	case "type":
 		if c.syntax == golang && t.first && c.isWord(i+1) && c.textOf(i+2) == "string" { // whose conversions keep the text
 			f := c.newFunction(c.textOf(i+1), "", 0)

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// maxCopies is the number of nodes that are made for one key.
+const maxCopies = 1000
+
 // constructors notes that a constructor passes on what it stores in a member, if a method of the class builds the key
 // of a command of it.
 func (s *scanner) constructors(sites []*site) {
@@ -19,6 +22,7 @@ func (s *scanner) constructors(sites []*site) {
 			if made.source != c.source || made.container != made.name || len(made.passes) >= 8 {
 				continue
 			}
+			s.copies = 0
 			key := s.stored(c.key, made, f, 0)
 			if len(parametersOf(nil, key, 0)) == 0 || slices.ContainsFunc(made.passes, func(p passed) bool {
 				return p.command.name == c.command.name
@@ -38,7 +42,7 @@ func (s *scanner) stored(n *node, made, method *function, depth int) *node {
 	switch {
 	case n == nil:
 		return nil
-	case n.kind == paramNode || depth > maxDepth/2:
+	case n.kind == paramNode || depth > maxDepth/2 || s.copies > maxCopies:
 		return hole
 	case n.kind == wordNode && (n.of == nil || isSelf(n.of, made.source.syntax)):
 		d, _ := s.program.declaration(n, at)
@@ -54,12 +58,13 @@ func (s *scanner) stored(n *node, made, method *function, depth int) *node {
 	case n.kind == callNode && (n.of == nil || isSelf(n.of, made.source.syntax)):
 		if f, _ := s.program.function(n, at); f != nil && f != method && f.source == made.source &&
 			f.container == made.container && len(f.returns) == 1 {
-			return s.stored(given(f.returns[0].value, f.order(n.args), 0), made, f, depth+1)
+			return s.stored(s.given(f.returns[0].value, f.order(n.args), 0), made, f, depth+1)
 		}
 	case n.of == nil && len(n.args) == 0:
 		return n
 	}
 	m := *n
+	s.copies++
 	m.of, m.args = s.stored(n.of, made, method, depth+1), nil
 	for _, a := range n.args {
 		m.args = append(m.args, s.stored(a, made, method, depth+1))
@@ -68,11 +73,11 @@ func (s *scanner) stored(n *node, made, method *function, depth int) *node {
 }
 
 // given returns the value of a function in which arguments stand for its parameters.
-func given(n *node, args []*node, depth int) *node {
+func (s *scanner) given(n *node, args []*node, depth int) *node {
 	switch {
 	case n == nil || n.kind != paramNode && n.of == nil && len(n.args) == 0:
 		return n
-	case depth > maxDepth:
+	case depth > maxDepth || s.copies > maxCopies:
 		return hole
 	case n.kind == paramNode && int(n.index) < len(args):
 		return args[n.index]
@@ -80,9 +85,10 @@ func given(n *node, args []*node, depth int) *node {
 		return hole
 	}
 	m := *n
-	m.of, m.args = given(n.of, args, depth+1), nil
+	s.copies++
+	m.of, m.args = s.given(n.of, args, depth+1), nil
 	for _, a := range n.args {
-		m.args = append(m.args, given(a, args, depth+1))
+		m.args = append(m.args, s.given(a, args, depth+1))
 	}
 	return &m
 }

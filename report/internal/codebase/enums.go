@@ -102,3 +102,6 @@ func (d *declaration) only() (only *node) {
 	}
 	return only
 }
+
+// numbers are types of C# for which a constant of an enum is a number.
+var numbers = wordSet("int long short byte uint")

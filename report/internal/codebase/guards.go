@@ -3,6 +3,7 @@ package codebase
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // A guard says for which arguments of the function around a statement runs: if it is positive, those that give
@@ -16,6 +17,11 @@ func isAbsent(v []string) bool { return len(v) == 1 && &v[0] == &absent[0] }
 
 func (n *node) isNothing() bool {
 	return n != nil && n.kind == wordNode && n.of == nil && nothing[n.text]
+}
+
+// isNumber reports whether a value is a number, or a text of digits.
+func (n *node) isNumber() bool {
+	return n != nil && n.kind == textNode && n.text != "" && strings.Trim(n.text, "0123456789") == ""
 }
 
 // allows reports whether a statement can run with the values of some arguments.

@@ -213,6 +213,8 @@ func (p *parser) operand(i int) (*node, int) {
 			return n, i
 		case p.is(i, ":") && p.syntax == ruby && p.isWord(i+1):
 			return &node{kind: textNode, text: p.kept(i + 1)}, i + 2
+		case p.is(i, "::") && p.isWord(i+1): // ::Module::NAME
+			return p.operand(i + 1)
 		case p.is(i, ".") && p.is(i+1, ".") && p.is(i+2, "."):
 			return p.operand(i + 3)
 		case p.is(i, "("):
@@ -256,9 +258,6 @@ func (p *parser) parenthesis(i int) (*node, int) {
 	}
 	return p.members(&node{kind: listNode, args: args}, end)
 }
-
-// numbers are types of C# for which a constant of an enum is a number.
-var numbers = wordSet("int long short byte uint")
 
 // behind returns the token behind the bracket that closes that of token i.
 func (p *parser) behind(i int) int {

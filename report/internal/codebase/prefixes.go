@@ -82,7 +82,7 @@ func (c *collector) prefixText(i int, name string) {
 	}
 	n, _ := c.expression(value)
 	switch {
-	case value == i+1, nothing[c.textOf(value)]:
+	case value == i+1, nothing[c.textOf(value)], n.isNumber(): // array_intersect_key($options, ['prefix' => 1])
 	case c.syntax == python && name == "KEY_PREFIX":
 		c.prefixOf(i, djangoLayer, n)
 	case c.syntax == python && name == "KEY_FUNCTION":
