@@ -95,7 +95,8 @@ func (c *collector) index(i int, t *token) {
 	}
 }
 
-// placeholders returns the parts of a text of Spring in which ${NAME:DEFAULT} stands for a setting.
+// placeholders returns the parts of a text of Spring in which ${NAME:DEFAULT} stands for a setting. What follows
+// a placeholder that does not end varies.
 func (p *program) placeholders(text string) (list []string) {
 	for {
 		before, rest, ok := strings.Cut(text, "${")
@@ -103,8 +104,11 @@ func (p *program) placeholders(text string) (list []string) {
 			list = add(list, before)
 		}
 		name, after, closed := strings.Cut(rest, "}")
-		if !ok || !closed {
+		switch {
+		case !ok:
 			return list
+		case !closed:
+			return add(list, "")
 		}
 		name, value, _ := strings.Cut(name, ":")
 		list = add(list, p.eval(&node{kind: settingNode, text: name, label: value}, frame{})...)

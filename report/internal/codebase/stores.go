@@ -62,7 +62,7 @@ func (c *collector) libraryStore(i, open int) {
 				value, _ := c.expression(n + 2)
 				if word == s.option {
 					prefix = value
-				} else if args[0].kind == holeNode {
+				} else if len(args) > 0 && args[0].kind == holeNode {
 					names = append(names, value)
 				}
 			case word == s.option && (c.is(n+1, ",") || c.is(n+1, "}")):
