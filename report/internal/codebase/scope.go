@@ -187,9 +187,13 @@ func (c *collector) enter(s scope) {
 	}
 }
 
+// maxBody is the number of tokens, without those in brackets, of a body that is an expression.
+const maxBody = 1000
+
 // endOf returns the token behind the expression that begins at a token and is the whole body of a function.
 func (c *collector) endOf(i int) int {
-	for n := i; ; n++ {
+	n := i
+	for range maxBody {
 		t := &c.tokens[n]
 		if t.kind == endToken || c.is(n, ";") || c.is(n, "}") || c.is(n, ")") || t.first && n > i && c.syntax == kotlin &&
 			(t.kind != markToken || t.mark == '@') && (c.tokens[n-1].kind != markToken || c.match[n-1] > 0 ||
@@ -199,7 +203,9 @@ func (c *collector) endOf(i int) int {
 		if c.match[n] > int32(n) {
 			n = int(c.match[n])
 		}
+		n++
 	}
+	return n
 }
 
 // lastCall reports whether a call is the last expression of a function that makes a key.

@@ -47,3 +47,15 @@ func TestStoredExpressions(t *testing.T) {
 		t.Errorf("took %v", d)
 	}
 }
+
+// TestBodiesWithoutEnd has bodies that are expressions and do not end.
+func TestBodiesWithoutEnd(t *testing.T) {
+	begun := time.Now()
+	checkout(t, map[string]string{
+		"A.cs": "using StackExchange.Redis;\nclass A {\n" + strings.Repeat("string K() => a\n", 60_000) + "}\n",
+		"A.kt": "import redis.clients.jedis.Jedis\nclass A {\n" + strings.Repeat("fun key() = a +\n", 60_000) + "}\n",
+	})
+	if d := time.Since(begun); d > 15*time.Second {
+		t.Errorf("took %v", d)
+	}
+}
