@@ -405,20 +405,17 @@ func cutLine(line string) string {
 	return strings.Clone(strings.TrimSpace(line[:min(len(line), maxLine)]))
 }
 
-// bound returns a node in which variables of the function around stand for their
-// values.
+// bound returns an expression in which variables of the function around stand for their values.
 func (c *collector) bound(n *node) *node { return c.boundTo(n, c.function()) }
 
 func (c *collector) boundTo(n *node, f *function) *node {
-	budget := maxSteps
-	return c.bind(n, f, &budget)
-}
-
-func (c *collector) bind(n *node, f *function, budget *int) *node {
-	if *budget--; n == nil || f == nil || *budget < 0 {
+	if f == nil {
 		return n
 	}
-	if n.kind == wordNode && n.of == nil {
+	return n.rewrite(func(n *node, _ rewriter) *node {
+		if n.kind != wordNode || n.of != nil {
+			return nil
+		}
 		if f == c.function() {
 			if v, known := c.locals()[n.text]; known {
 				if v.kind == textNode && v.text == "" {
@@ -442,23 +439,8 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 			}
 			return param
 		}
-		if v := c.closed(n.text, f); v != nil {
-			return v
-		}
-		return n
-	}
-	if n.of == nil && len(n.args) == 0 {
-		return n
-	}
-	m := *n
-	m.of = c.bind(n.of, f, budget)
-	if len(n.args) > 0 {
-		m.args = make([]*node, len(n.args))
-		for i, a := range n.args {
-			m.args[i] = c.bind(a, f, budget)
-		}
-	}
-	return &m
+		return c.closed(n.text, f)
+	})
 }
 
 // useful reports whether a key can have a value: a text, or what another name may have.

@@ -126,23 +126,12 @@ func (c *collector) springPrefix(open int, method string) *node {
 	case end != int(c.match[open]) || n.kind == wordNode || n.kind == callNode && n.text != "concat":
 		return &node{kind: joinNode, args: []*node{hole, cacheName, hole}}
 	}
-	return replaced(n, name)
-}
-
-// replaced returns an expression in which cacheName stands for a variable.
-func replaced(n *node, name string) *node {
-	switch {
-	case n == nil:
+	return n.rewrite(func(n *node, _ rewriter) *node {
+		if n.kind == wordNode && n.of == nil && n.text == name {
+			return cacheName
+		}
 		return nil
-	case n.kind == wordNode && n.of == nil && n.text == name:
-		return cacheName
-	}
-	m := *n
-	m.of, m.args = replaced(n.of, name), nil
-	for _, a := range n.args {
-		m.args = append(m.args, replaced(a, name))
-	}
-	return &m
+	})
 }
 
 // clients evaluates what the clients of JavaScript put before each key, by the names of what holds

@@ -6,9 +6,6 @@ import (
 	"strings"
 )
 
-// maxCopies is the number of nodes that are made for one key.
-const maxCopies = 1000
-
 // constructors notes that a constructor passes on what it stores in a member, if a method of the class builds the key
 // of a command of it.
 func (s *scanner) constructors(sites []*site) {
@@ -22,8 +19,7 @@ func (s *scanner) constructors(sites []*site) {
 			if made.source != c.source || made.container != made.name || len(made.passes) >= 8 {
 				continue
 			}
-			s.copies = 0
-			key := s.stored(c.key, made, f, 0)
+			key := s.stored(c.key, made, f)
 			if len(parametersOf(nil, key, 0)) == 0 || slices.ContainsFunc(made.passes, func(p passed) bool {
 				return p.command.name == c.command.name
 			}) {
@@ -37,60 +33,44 @@ func (s *scanner) constructors(sites []*site) {
 
 // stored returns an expression of a method in which the parameters of a constructor stand for the members that store
 // them.
-func (s *scanner) stored(n *node, made, method *function, depth int) *node {
+func (s *scanner) stored(n *node, made, method *function) *node {
 	at := frame{source: made.source, container: made.container}
-	switch {
-	case n == nil:
-		return nil
-	case n.kind == paramNode || depth > maxDepth/2 || s.copies > maxCopies:
-		return hole
-	case n.kind == wordNode && (n.of == nil || isSelf(n.of, made.source.syntax)):
-		d, _ := s.program.declaration(n, at)
-		if d == nil && (made.source.syntax == kotlin || made.source.syntax == csharp) {
-			if i := slices.Index(made.params, n.text); i >= 0 {
-				return &node{kind: paramNode, index: int16(i), text: n.text}
+	return n.rewrite(func(n *node, again rewriter) *node {
+		switch own := n.of == nil || isSelf(n.of, made.source.syntax); {
+		case n.kind == paramNode:
+			return hole
+		case n.kind == wordNode && own:
+			d, _ := s.program.declaration(n, at)
+			if d == nil && (made.source.syntax == kotlin || made.source.syntax == csharp) {
+				if i := slices.Index(made.params, n.text); i >= 0 {
+					return &node{kind: paramNode, index: int16(i), text: n.text}
+				}
+			}
+			if d == nil || d.in != made || len(parametersOf(nil, d.value, 0)) == 0 {
+				return n
+			}
+			return d.value
+		case n.kind == callNode && own:
+			if f, _ := s.program.function(n, at); f != nil && f != method && f.source == made.source &&
+				f.container == made.container && len(f.returns) == 1 {
+				return again(given(f.returns[0].value, f.order(n.args)))
 			}
 		}
-		if d == nil || d.in != made || len(parametersOf(nil, d.value, 0)) == 0 {
-			return n
-		}
-		return d.value
-	case n.kind == callNode && (n.of == nil || isSelf(n.of, made.source.syntax)):
-		if f, _ := s.program.function(n, at); f != nil && f != method && f.source == made.source &&
-			f.container == made.container && len(f.returns) == 1 {
-			return s.stored(s.given(f.returns[0].value, f.order(n.args), 0), made, f, depth+1)
-		}
-	case n.of == nil && len(n.args) == 0:
-		return n
-	}
-	m := *n
-	s.copies++
-	m.of, m.args = s.stored(n.of, made, method, depth+1), nil
-	for _, a := range n.args {
-		m.args = append(m.args, s.stored(a, made, method, depth+1))
-	}
-	return &m
+		return nil
+	})
 }
 
 // given returns the value of a function in which arguments stand for its parameters.
-func (s *scanner) given(n *node, args []*node, depth int) *node {
-	switch {
-	case n == nil || n.kind != paramNode && n.of == nil && len(n.args) == 0:
-		return n
-	case depth > maxDepth || s.copies > maxCopies:
+func given(n *node, args []*node) *node {
+	return n.rewrite(func(n *node, _ rewriter) *node {
+		switch {
+		case n.kind != paramNode:
+			return nil
+		case int(n.index) < len(args):
+			return args[n.index]
+		}
 		return hole
-	case n.kind == paramNode && int(n.index) < len(args):
-		return args[n.index]
-	case n.kind == paramNode:
-		return hole
-	}
-	m := *n
-	s.copies++
-	m.of, m.args = s.given(n.of, args, depth+1), nil
-	for _, a := range n.args {
-		m.args = append(m.args, s.given(a, args, depth+1))
-	}
-	return &m
+	})
 }
 
 // objects notes members of objects that are the keys of commands: cache.set(key.text, value).

@@ -104,7 +104,6 @@ type scanner struct {
 	layers   [clientLayer + 1]string // prefixes
 	clients  map[string]string       // prefixes, see clientPrefixes
 	members  map[string]*site        // by class and name, see objects
-	copies   int                     // nodes that were made for the key, see stored
 }
 
 // A reading is what one pass over one file found.

@@ -62,7 +62,7 @@ func (c *collector) closed(name string, inner *function) *node {
 			continue
 		}
 		if v, known := s.locals[name]; known {
-			return detached(v, 0)
+			return detached(v)
 		}
 		if slices.Contains(s.function.params, name) {
 			return hole
@@ -72,21 +72,13 @@ func (c *collector) closed(name string, inner *function) *node {
 }
 
 // detached returns a value in which the parameters of its function vary.
-func detached(n *node, depth int) *node {
-	switch {
-	case n == nil:
+func detached(n *node) *node {
+	return n.rewrite(func(n *node, _ rewriter) *node {
+		if n.kind == paramNode {
+			return hole
+		}
 		return nil
-	case n.kind == paramNode, depth > maxDepth:
-		return hole
-	case n.of == nil && len(n.args) == 0:
-		return n
-	}
-	m := *n
-	m.of, m.args = detached(n.of, depth+1), make([]*node, len(n.args))
-	for i, a := range n.args {
-		m.args[i] = detached(a, depth+1)
-	}
-	return &m
+	})
 }
 
 func (c *collector) block() int {
