@@ -76,25 +76,6 @@ func (c *collector) redisHash(i int, names, args []*node) {
 	c.site(&site{key: c.bound(name), command: indexCommand, sure: Certain, expiry: expiryNone}, &c.tokens[i])
 }
 
-// index notes the key of operations of Spring that Kotlin writes with brackets: template.opsForValue()[key] = value.
-func (c *collector) index(i int, t *token) {
-	of := i - 1
-	if c.is(of, ")") {
-		of = c.opening(of) - 1
-	}
-	name := strings.ToLower(c.textOf(of))
-	if name != "opsforvalue" && (c.file.types[name] != "ValueOperations" || of != i-1) {
-		return
-	}
-	if args := c.arguments(i); len(args) == 1 {
-		command := commandOf("get")
-		if c.is(c.behind(i), "=") {
-			command = commandOf("set")
-		}
-		c.site(&site{key: c.bound(args[0]), command: command, sure: Certain}, t)
-	}
-}
-
 // placeholders returns the parts of a text of Spring in which ${NAME:DEFAULT} stands for a setting. What follows
 // a placeholder that does not end varies.
 func (p *program) placeholders(text string) (list []string) {

@@ -51,7 +51,7 @@ func (c *collector) assignment(i int) {
 			c.forget(first - 2)
 		}
 		if v := n; locals != nil && v.kind == callNode && len(locals) < 1000 { // key, err := keyOf(id)
-			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false, 0)
+			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false)
 		}
 		n = hole
 	}
@@ -59,10 +59,8 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
-				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
-			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps,
-				c.guardOf(c.function(), at, end))
+			perhaps := at < i-1 && c.syntax.loose || c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
+			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps)
 		}
 		if keyLike(name) {
 			c.named(n, t)
@@ -131,14 +129,6 @@ func (c *collector) appended(i int, args []*node) bool {
 	value.args = append(value.args, c.bound(text))
 	locals[c.words.keep(name)] = value
 	return len(args) == 1 || c.syntax == rust
-}
-
-// newBuilder reads var NAME strings.Builder of Go: an empty text. Its index is the number of blocks around it.
-func (c *collector) newBuilder(name int) {
-	if locals := c.locals(); locals != nil && c.is(name+2, ".") && len(locals) < 1000 &&
-		(c.textOf(name+3) == "Builder" || c.textOf(name+3) == "Buffer") {
-		locals[c.words.keep(c.textOf(name))] = &node{kind: joinNode, text: builtText, index: int16(len(c.blocks))}
-	}
 }
 
 // declares reports whether the variable at a token is a new one.

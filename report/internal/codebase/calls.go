@@ -1,7 +1,6 @@
 package codebase
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -19,7 +18,6 @@ func (c *collector) call(i int, word string) {
 	if !ok || len(args) == 0 {
 		return
 	}
-	word = cmp.Or(c.superclass(word), word)
 	if c.syntax == ruby && c.is(i-2, ")") {
 		if open := c.opening(i - 2); open > 0 && open < i-3 && c.textOf(open-1) == "cache" {
 			return // of a client of HTTP whose answers are cached: http.cache(1.minute).get(url)
@@ -27,9 +25,6 @@ func (c *collector) call(i int, word string) {
 	}
 	if (c.syntax == rust || c.syntax == golang) && c.appended(i, args) {
 		return
-	}
-	if word == "write" || word == "write_str" || word == "write_arg" {
-		c.writesText(i)
 	}
 	t := &c.tokens[i]
 	if c.callees == nil {
@@ -41,7 +36,7 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
-	if c.syntax == python && c.decorates(i) || c.syntax == csharp && c.is(i-1, "[") && c.tokens[i-1].first { // an attribute
+	if c.syntax == csharp && c.is(i-1, "[") && c.tokens[i-1].first { // an attribute
 		return
 	}
 	if i > 0 && c.is(i-1, "@") {
@@ -70,8 +65,8 @@ func (c *collector) call(i int, word string) {
 		return
 	case scripts[lower] && (c.syntax == golang || !strings.HasPrefix(lower, "run")):
 		if c.file.redis || ofServer(receiver) {
-			for n, k := range keysOfScript(args) { // eval(script, 2, key, key, value)
-				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
+			for _, k := range keysOfScript(args) { // eval(script, 2, key, key, value)
+				c.site(&site{key: c.bound(k), command: scriptCommand, sure: Certain}, t)
 			}
 		}
 		if at := c.mentions(i+1, "keys"); at > 0 && c.is(at+1, ":") && c.syntax == javaScript { // of node-redis
@@ -94,9 +89,7 @@ func (c *collector) call(i int, word string) {
 		} else if c.jvm && lower == "getset" && len(args) == 1 {
 			command = commands()["getset!"] // of Redisson, not GETSET
 		}
-		if command != nil && command.jvm {
-			command = c.objectCommand(i, command)
-		} else if of := commandOf(lastWord(receiver)); of != nil && of.jvm && c.jvm {
+		if of := commandOf(lastWord(receiver)); (command == nil || !command.jvm) && of != nil && of.jvm && c.jvm {
 			return // of an object of Redisson: the first argument is a value
 		}
 	}
@@ -145,7 +138,7 @@ func (c *collector) call(i int, word string) {
 	}
 	// With the call, because the checkout may have such a method itself.
 	own := site{command: command, sure: sure, expiry: c.expiryOf(i, key, receiver, command), callee: c.words.keep(word),
-		receiver: receiver, alias: c.alias(i), args: c.boundAll(args)}
+		receiver: receiver, args: c.boundAll(args)}
 	for n, a := range args {
 		if n > 0 && (!command.all && (n > 1 || !pairs[command.name]) || isOption(command, a)) {
 			break
@@ -212,14 +205,6 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 		args = append(args, n)
 	}
 	return args, true
-}
-
-// decorates reports whether a call is that of a decorator.
-func (c *collector) decorates(i int) bool {
-	for i > 0 && !c.tokens[i].first {
-		i--
-	}
-	return c.is(i, "@")
 }
 
 // methodBefore reports whether a token is the name of a member.
@@ -433,7 +418,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		command = cacheRead
 	}
 	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
-		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
+		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver,
 		args: c.boundAll(args)}, t)
 }
 

@@ -10,7 +10,7 @@ const (
 
 // classHeader reads the beginning of a class or an object.
 func (c *collector) classHeader(i int, word string) {
-	name, super := "", ""
+	name, extends := "", false // it names a class that it extends
 	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
 		switch {
 		case c.isWord(n):
@@ -18,9 +18,7 @@ func (c *collector) classHeader(i int, word string) {
 				c.textOf(n) != "constructor" {
 				return // it has no body
 			}
-			if c.textOf(n-1) == "extends" || c.is(n-1, ":") && super == "" {
-				super = c.kept(n)
-			}
+			extends = extends || c.textOf(n-1) == "extends" || c.is(n-1, ":")
 			w := c.textOf(n)
 			if name == "" && w != "class" || w == "for" && word == "impl" && c.isWord(n+1) {
 				if w == "for" {
@@ -45,11 +43,11 @@ func (c *collector) classHeader(i int, word string) {
 				c.push(i, n, scope{class: name})
 				return
 			}
-		case c.is(n, "<") && c.generic(n) > 0 && super == "":
+		case c.is(n, "<") && c.generic(n) > 0 && !extends:
 			n = c.generic(n)
 		case c.is(n, "{"):
 			enum := word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"
-			c.push(i, n, scope{class: name, super: super, enum: enum})
+			c.push(i, n, scope{class: name, enum: enum})
 			if c.classes == nil {
 				c.classes = map[string]class{}
 			}
@@ -60,7 +58,7 @@ func (c *collector) classHeader(i int, word string) {
 		case c.is(n, ";"), c.is(n, "}"), c.is(n, "="):
 			return
 		case c.match[n] > int32(n):
-			if (c.syntax == kotlin || c.syntax == csharp) && name != "" && super == "" && c.is(n, "(") &&
+			if (c.syntax == kotlin || c.syntax == csharp) && name != "" && !extends && c.is(n, "(") &&
 				(c.is(n-1, ">") || c.textOf(n-1) == name || c.textOf(n-1) == "constructor") {
 				c.newFunction(name, name, n) // its constructor
 			}

@@ -13,18 +13,17 @@ type source struct {
 	pack    string // that of its package of npm, in the other languages ""
 	base    string // its name without extension
 	syntax  *syntax
-	redis   bool                 // it speaks of Redis
-	client  bool                 // it imports a client
-	store   store                // of its caches, as the file says
-	aliases map[string]cacheKind // where the caches of Django are, by name
-	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
-	imports map[string]bool      // words of its import statements
-	supers  map[string]bool      // words behind the names of its classes: what they extend
-	holds   map[string]holder    // what variables and members of the file hold, also by their lower-case names
-	types   map[string]string    // classes of variables and members, by lower-case names; "" it has several
-	calls   [32]uint64           // hashes of the names of the functions that it calls
-	scopes  map[string]*node     // what clients put before each key, by their names
-	classes map[string]class     // of the checkout, by name
+	redis   bool              // it speaks of Redis
+	client  bool              // it imports a client
+	store   store             // of its caches, as the file says
+	typed   bool              // it has a cache of ABP, which writes c:NAME,k:KEY
+	imports map[string]bool   // words of its import statements
+	supers  map[string]bool   // words behind the names of its classes: what they extend
+	holds   map[string]holder // what variables and members of the file hold, also by their lower-case names
+	types   map[string]string // classes of variables and members, by lower-case names; "" it has several
+	calls   [32]uint64        // hashes of the names of the functions that it calls
+	scopes  map[string]*node  // what clients put before each key, by their names
+	classes map[string]class  // of the checkout, by name
 }
 
 // A declaration gives a value a name.
@@ -44,11 +43,8 @@ type function struct {
 	name, container string
 	params          []string
 	defaults        []*node // of the parameters, nil none
-	groups          []int   // see parameters
 	unknown         bool    // it may have a value that is not in returns
-	beyond          guard   // of the statements behind the last return
 	rest            bool    // the last parameter stands for any number of arguments
-	command         bool    // it is a command of a script that clients have
 	self            string  // what the function calls the object around, in Go
 	extends         bool    // it is called on an object of any class, in Kotlin
 	result          string  // type of its only value, in Go
@@ -64,7 +60,6 @@ type returned struct {
 	value *node
 	line  int32
 	text  string
-	guard guard
 }
 
 // passed is a key that a function builds from its parameters for a command.
@@ -104,7 +99,6 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
-	alias            string     // of a cache of Django that the command is called on
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
 	made             *node      // the call that made what it is called on, in Go
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
@@ -176,9 +170,6 @@ func (c *collector) run() {
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
 			}
-			if c.syntax == python && c.src[t.body:t.tail] == "BACKEND" && c.callees == nil {
-				c.backend(i)
-			}
 			if c.syntax == python && strings.Contains(c.src[t.body:t.tail], "KEY_") {
 				c.prefixText(i, c.src[t.body:t.tail])
 			}
@@ -206,34 +197,15 @@ func (c *collector) mark(i int, t *token) {
 			}
 		}
 	}
-	if c.syntax == rust && c.is(i, "=>") {
-		c.variant(i)
-	}
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
-	}
-	if c.syntax == kotlin && c.is(i, "[") && c.callees == nil {
-		c.index(i, t)
 	}
 	switch {
 	case c.is(i, "=") || c.is(i, ":=") || c.is(i, "+=") || c.is(i, ".="):
 		c.assignment(i)
 	case c.is(i, "=>") && i > 0:
 		c.arrow(i)
-	case t.mark == '|' && t.end == t.start+1 && (c.syntax == ruby || c.syntax == rust) && c.beginsBlock(i):
-		for n := i + 1; n < i+8 && !c.is(n, "|") && c.tokens[n].kind != endToken; n++ {
-			c.forget(n)
-		}
 	}
-}
-
-// beginsBlock reports whether a bar is the first of the two around the parameters of a block.
-func (c *collector) beginsBlock(i int) bool {
-	if c.isWord(i - 1) {
-		word := c.textOf(i - 1)
-		return word == "do" || word == "move" || word == "return"
-	}
-	return i > 0 && c.tokens[i-1].kind == markToken && !c.is(i-1, ")") && !c.is(i-1, "]")
 }
 
 // arm reports whether a token is the arrow of an arm of match, when or switch whose value is
@@ -296,10 +268,6 @@ func (c *collector) word(i int, t *token) {
 					return
 				}
 			}
-		}
-	case "var":
-		if c.syntax == golang {
-			c.newBuilder(i + 1)
 		}
 	case "type":
 		if c.syntax == golang && t.first && c.isWord(i+1) && c.textOf(i+2) == "string" { // whose conversions keep the text

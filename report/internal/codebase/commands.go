@@ -1,7 +1,6 @@
 package codebase
 
 import (
-	"cmp"
 	_ "embed" // commands.txt
 	"slices"
 	"strconv"
@@ -174,76 +173,6 @@ func keyLike(name string) bool {
 		func(other string) bool {
 			return strings.Contains(s, other)
 		})
-}
-
-// objectReads are methods of objects of Redisson that write no value, with their commands: "" is that of
-// objectRead for the type of the object.
-var objectReads = map[string]string{"isexists": "EXISTS", "remaintimetolive": "TTL", "delete": "DEL", "unlink": "DEL",
-	"expire": "EXPIRE", "clearexpire": "PERSIST", "get": "", "containskey": "", "readallmap": "", "readallkeyset": "",
-	"readallvalues": "", "readall": "", "size": "", "isempty": "", "contains": "", "addlistener": "", "removelistener": ""}
-
-var objectRead = map[string]string{"string": "GET", "hash": "HGET", "list": "LRANGE", "set": "SMEMBERS",
-	"zset":   "ZRANGE",
-	"stream": "XRANGE"}
-
-// objectCommand returns what is done with the object of Redisson that the method of token i returns: command, or
-// the first of objectReads if only these are called on it, there or by the variable that has it.
-func (c *collector) objectCommand(i int, command *command) *command {
-	open := i + 1
-	for open < i+20 && !c.is(open, "(") { // behind type arguments
-		open++
-	}
-	if !c.is(open, "(") || c.match[open] == 0 {
-		return command
-	}
-	end := int(c.match[open]) + 1
-	name, found := "", ""
-	read := func(n int) bool {
-		as, ok := objectReads[strings.TrimSuffix(strings.ToLower(c.textOf(n)), "async")]
-		found = cmp.Or(found, as, objectRead[command.kind])
-		return ok
-	}
-	if c.is(end, ".") {
-		if !read(end + 1) {
-			return command
-		}
-	} else {
-		first := i
-		for c.is(first-1, ".") && c.isWord(first-2) {
-			first -= 2
-		}
-		if name = c.textOf(first - 2); !c.is(first-1, "=") || !c.isWord(first-2) {
-			return command
-		}
-		depth := 0
-		for n := end; n < end+2000 && depth >= 0 && c.tokens[n].kind != endToken; n++ {
-			switch {
-			case c.is(n, "{"):
-				depth++
-			case c.is(n, "}"):
-				depth--
-			case c.textOf(n) == name && c.isWord(n) && !(c.is(n+1, ".") && read(n+2)):
-				return command // it may be written
-			}
-		}
-	}
-	if found == "" {
-		return command
-	}
-	other := *command
-	other.name, other.writes = found, false
-	return &other
-}
-
-// fieldOfScript reports whether a script near a token takes KEYS[n] behind another argument only,
-// as commands take the name of a field.
-func (c *collector) fieldOfScript(n int, t *token) bool {
-	near := c.src[max(0, int(t.start)-4000):min(len(c.src), int(t.start)+4000)]
-	before := strings.Split(near, "KEYS["+strconv.Itoa(n)+"]")
-	before = before[:len(before)-1]
-	return n > 1 && len(before) > 0 && !slices.ContainsFunc(before, func(s string) bool {
-		return !strings.HasSuffix(strings.TrimSpace(s), "],")
-	})
 }
 
 // keysOfScript returns the keys of a script, whose number precedes them.

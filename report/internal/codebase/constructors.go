@@ -1,9 +1,7 @@
 package codebase
 
 import (
-	"maps"
 	"slices"
-	"strings"
 )
 
 // constructors notes that a constructor passes on what it stores in a member, if a method of the class builds the key
@@ -71,44 +69,4 @@ func given(n *node, args []*node) *node {
 		}
 		return hole
 	})
-}
-
-// objects notes members of objects that are the keys of commands: cache.set(key.text, value).
-func (s *scanner) objects(sites []*site) {
-	s.members = map[string]*site{}
-	for _, c := range sites {
-		if c.command == nil || c.key == nil || c.key.of == nil || c.key.of.of != nil || len(c.key.args) > 0 ||
-			c.key.kind != wordNode && c.key.kind != callNode {
-			continue
-		}
-		class := c.source.types[strings.ToLower(c.key.of.text)]
-		if name := class + "." + c.key.text; class != "" && keyLike(name) && s.members[name] == nil {
-			s.members[name] = c
-		}
-	}
-}
-
-// member returns a site whose key is a member of a class or of what that extends, nil if there is none.
-func (s *scanner) member(in *source, class, name string) *site {
-	if len(s.members) == 0 {
-		return nil
-	}
-	for _, class := range append(slices.Sorted(maps.Keys(in.supers)), class) {
-		if c := s.members[class+"."+name]; c != nil {
-			return c
-		}
-	}
-	return nil
-}
-
-// superclass returns the name of what the class around extends, if the word of a call means its constructor.
-func (c *collector) superclass(word string) string {
-	if word == "super" && c.syntax == java || word == "base" && c.syntax == csharp {
-		for _, s := range slices.Backward(c.scopes) {
-			if s.class != "" {
-				return s.super
-			}
-		}
-	}
-	return ""
 }

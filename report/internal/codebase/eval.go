@@ -113,13 +113,6 @@ func (p *program) eval(n *node, at frame) []string {
 		}
 		return vary()
 	case eitherNode:
-		if g := guard(n.index); g != 0 && at.arguments != nil {
-			if !(-g).allows(at.arguments) {
-				return p.eval(n.args[1], at)
-			} else if !g.allows(at.arguments) {
-				return p.eval(n.args[0], at)
-			}
-		}
 		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
 		if n.text != "" && (at.arguments != nil || n.args[0].kind != textNode || n.args[1].kind != textNode) {
 			return common(Join(p.eval(n.args[0], at)), Join(p.eval(n.args[1], at))) // the arguments may decide
@@ -139,17 +132,11 @@ func (p *program) eval(n *node, at frame) []string {
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
 		}
-		switch {
-		case at.arguments != nil && n.of.isNothing():
-			return absent
-		case n.of != nil && !at.part: // the default is likely in force
+		if n.of != nil && !at.part { // the default is likely in force
 			return p.eval(n.of, at)
 		}
 		return vary()
 	case wordNode:
-		if n.isNothing() {
-			return absent
-		}
 		return p.name(n, at)
 	case callNode:
 		return p.call(n, at)
@@ -244,9 +231,6 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
-		if !r.guard.allows(arguments) {
-			continue
-		}
 		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}
 		if at.member == nil || at.member.container == f.container {
 			inner.constant, inner.member = at.constant, at.member
@@ -364,7 +348,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
 	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") &&
-		!strings.Contains(lower, "by_key") && !f.chooses() {
+		!strings.Contains(lower, "by_key") {
 		return p.built(n.args, at)
 	}
 	return vary()

@@ -154,30 +154,13 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		if rank > score {
 			best, score, ties = d, rank, 0
 		} else if rank == score && !sameText(best, d) {
-			switch old, class := best.place(); {
-			case class == "" || class != container || at.source.near(source) == at.source.near(old):
-				ties++
-			case at.source.near(source) > at.source.near(old): // of copies of one class
-				best, ties = d, 0
-			}
+			ties++
 		}
 	}
 	if ties > 0 || overridden {
 		best = *new(T)
 	}
 	return best, score
-}
-
-// near returns how near a file is to another one: in a package that it imports, or in how many directories both are.
-func (s *source) near(other *source) (n int) {
-	if s.syntax.jvm && s.imports[lastWord(other.dir)] {
-		return maxText
-	}
-	a, b := s.dir+"/", other.dir+"/"
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return strings.Count(a[:n], "/")
 }
 
 // mixedIn reports whether the only method of a name is likely one that a class gets from a module of Ruby or from a

@@ -20,7 +20,7 @@ const (
 type node struct {
 	kind  byte
 	rest  bool   // of a parameter: it stands for any number of arguments
-	index int16  // of a parameter; of two values: the guard of the second
+	index int16  // of a parameter
 	text  string // of a text; else a name
 	label string // of an argument with a name
 	of    *node
@@ -145,9 +145,6 @@ func (p *parser) sum(i int) (*node, int) {
 			n = hole
 		}
 	}
-	if p.syntax == javaScript {
-		i = p.question(i)
-	}
 	switch t := &p.tokens[i]; {
 	case t.kind == markToken && (p.is(i, "||") || p.is(i, "??") || p.is(i, "?:")),
 		t.kind == wordToken && !t.first && p.syntax == python && p.textOf(i) == "or":
@@ -229,7 +226,7 @@ func (p *parser) operand(i int) (*node, int) {
 			}
 			n, i = &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
 		case p.is(i, "{") && p.match[i] > 0:
-			return p.object(i), p.behind(i)
+			return hole, p.behind(i)
 		default:
 			if strings.IndexByte(")]},;", t.mark) >= 0 {
 				return hole, i

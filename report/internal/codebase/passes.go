@@ -44,9 +44,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if c.byName {
 			c.sure = Likely
 		}
-		if c.before, c.needs = pass.before, pass.needs; f.command {
-			c.before = s.before(c)
-		}
+		c.before, c.needs = pass.before, pass.needs
 		var of []*node // arguments that the key depends on
 		for _, i := range pass.parameters() {
 			if i < len(c.args) {
@@ -109,13 +107,6 @@ func parametersOf(list []int, n *node, depth int) []int {
 		list = parametersOf(list, a, depth+1)
 	}
 	return list
-}
-
-// chooses reports whether a function returns one of several constants, which its arguments are no part of.
-func (f *function) chooses() bool {
-	return f != nil && len(f.returns) > 0 && !slices.ContainsFunc(f.returns, func(r returned) bool {
-		return r.value.kind != textNode && (r.value.kind != wordNode || !isConstant(r.value.text))
-	})
 }
 
 // passed returns the key that a function passes on which is called with some values.
@@ -192,7 +183,7 @@ func (s *scanner) callee(c *site) *function {
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 			c.byName = !ofServer(c.receiver)
-		case f.command && clients[last], !common && ofServer(c.receiver):
+		case !common && ofServer(c.receiver):
 		case !common && aboutCache(class) && aboutCache(last) && len(s.program.functions[c.callee]) == 1 &&
 			c.source.syntax == javaScript:
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
@@ -323,41 +314,12 @@ func (s *source) callsAny(names map[string]bool) bool {
 	return false
 }
 
-// ungrouped returns arguments with the members of an object for the parameters that name them.
-func (f *function) ungrouped(args []*node) (list []*node) {
-	if f.groups == nil || len(args) > len(f.groups) {
-		return args
-	}
-	for i, a := range args {
-		if f.groups[i] == 0 {
-			list = append(list, a)
-			continue
-		}
-		for _, name := range f.params[len(list):min(len(list)+f.groups[i], len(f.params))] {
-			value := hole
-			if at := slices.IndexFunc(a.args, func(m *node) bool { return m.label == name }); at >= 0 && a.kind == holeNode {
-				plain := *a.args[at]
-				plain.label = ""
-				value = &plain
-			}
-			list = append(list, value)
-		}
-	}
-	return list
-}
-
 // order returns the arguments of a call of a function in the order of its parameters.
 func (f *function) order(args []*node) []*node {
-	args = f.ungrouped(args)
 	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
 		return args
 	}
 	list := slices.Repeat([]*node{hole}, len(f.params))
-	for i, n := range f.defaults {
-		if n.isNothing() {
-			list[i] = n
-		}
-	}
 	for i, a := range args {
 		if a.label != "" {
 			i = slices.IndexFunc(f.params, func(p string) bool { return strings.TrimLeft(p, "$") == a.label })

@@ -99,11 +99,9 @@ type scanner struct {
 	sources  map[string]*source
 	lacks    map[*syntax]bool        // languages without a client
 	stores   map[*syntax]store       // of frameworks
-	aliases  map[string]cacheKind    // where the caches of Django are, by name
 	scopes   map[string]*node        // what clients with global names put before each key
 	layers   [clientLayer + 1]string // prefixes
 	clients  map[string]string       // prefixes, see clientPrefixes
-	members  map[string]*site        // by class and name, see objects
 }
 
 // A reading is what one pass over one file found.
@@ -194,7 +192,7 @@ func (s *scanner) declarations() {
 		settings: s.settings(),
 		classes:  map[string]class{}}
 	s.found = map[string]int{}
-	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
+	s.stores = map[*syntax]store{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
@@ -204,9 +202,6 @@ func (s *scanner) declarations() {
 		at := s.stores[r.file.syntax]
 		at.join(r.file.store)
 		s.stores[r.file.syntax] = at
-		for name, kind := range r.file.aliases {
-			s.aliases[name] |= kind
-		}
 		for _, d := range r.decls {
 			s.program.constants[d.name] = append(s.program.constants[d.name], d)
 			if d.text != "" && d.value.kind != wordNode && d.value.kind != holeNode {
@@ -265,7 +260,6 @@ func (s *scanner) declarations() {
 		}
 	}
 	s.constructors(sites)
-	s.objects(sites)
 	for _, site := range sites {
 		if site.setup != nil || site.rest || site.prefix && site.layer != 0 {
 			continue
@@ -310,7 +304,7 @@ func (s *scanner) add(c *site, parts []string) {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
 	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
-	if (lacks && c.needs == nil || c.source.typed) && c.sure < Certain || c.field && bare(parts) {
+	if (lacks && c.needs == nil || c.source.typed) && c.sure < Certain {
 		return
 	}
 	if c.command != nil {
@@ -368,12 +362,6 @@ func starred(parts []string) []string {
 		}
 	}
 	return list
-}
-
-// bare reports whether parts are one word, such as the name of a field.
-func bare(parts []string) bool {
-	text, ok := constant(parts)
-	return ok && !strings.Contains(text, ":")
 }
 
 // ofYii reports whether a site calls the cache of Yii.

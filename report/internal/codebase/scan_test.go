@@ -344,16 +344,16 @@ func TestAnswersAndNamespaces(t *testing.T) {
 	}
 }
 
-// TestCachesAndWrappers has caches without a client, a constant of another class, fields
-// that scripts take as keys, and a wrapper that puts something before each key.
+// TestCachesAndWrappers has caches without a client, a constant of another class, a script
+// and a wrapper that puts something before each key.
 func TestCachesAndWrappers(t *testing.T) {
 	alone := checkout(t, map[string]string{
 		"pom.xml":    "<artifactId>caffeine</artifactId>\n",
 		"A.java":     "class A {\n  static final String CACHE_KEY = \"cart:redis:\";\n  @Cacheable(\"carts\")\n  void f() {}\n}\n",
 		"b/b.csproj": "<PackageReference Include=\"StackExchange.Redis\" />\n",
 		"b/B.cs": "using StackExchange.Redis;\nclass B {\n  void F(string id, IDatabase db) {\n" +
-			"    var script = \"return redis.call('HGET', KEYS[1], KEYS[2])\";\n" +
-			"    db.ScriptEvaluate(script, new RedisKey[] { $\"cart:{id}\", \"total\" });\n" +
+			"    var script = \"return redis.call('HGET', KEYS[1], ARGV[1])\";\n" +
+			"    db.ScriptEvaluate(script, new RedisKey[] { $\"cart:{id}\" });\n" +
 			"    db.StringGet($\"{Options.KeyPrefix}:{id}:n\");\n  }\n}\nclass Consts {\n  public const string KeyPrefix = \"other\";\n}\n",
 		"c/keys.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    con.del(key_of(id));\n}\n" +
 			"fn key_of(id: &str) -> Vec<u8> {\n    format!(\n        \"ns:{{{id}}},of:{}\",\n        id\n    )\n    .into_bytes()\n}\n",

@@ -11,11 +11,11 @@ func (c *collector) scriptCall(args []*node, receiver string, t *token) {
 		case a.kind == paramNode && named:
 			c.site(&site{key: a, command: scriptCommand, sure: Certain, list: true}, t)
 		case a.kind == listNode && !scriptArguments[a.label] && (c.file.redis || ofServer(receiver)):
-			for n, k := range a.args {
+			for _, k := range a.args {
 				if strings.Contains(strings.ToLower(k.text), "channel") {
 					continue // that the script publishes on
 				}
-				c.site(&site{key: k, command: scriptCommand, sure: Certain, field: c.fieldOfScript(n+1, t)}, t)
+				c.site(&site{key: k, command: scriptCommand, sure: Certain}, t)
 			}
 		case !named:
 			continue

@@ -145,7 +145,7 @@ func (s *scanner) builders() {
 			active[f.source] = true
 		}
 	}
-	builder := func(c *site, u *use, value *node, of *site) {
+	builder := func(c *site, u *use, value *node) {
 		if u.key != nil && !u.several {
 			c.before, c.needs = u.before, u.needs
 			s.add(c, u.key)
@@ -168,30 +168,28 @@ func (s *scanner) builders() {
 				p.before = s.layers[connectionLayer]
 			}
 		}
-		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins || u.key == nil && of == nil && maker < 0 ||
+		if c.before = cmp.Or(p.before, u.before); key != "" && !known && (u.begins || u.key == nil && maker < 0 ||
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
 		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel"}, func(word string) bool {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
-		if of != nil && u.key == nil {
-			c.before, c.needs = of.before, of.needs
-		} else if maker >= 0 && !known { // a function that makes keys gives it
+		if maker >= 0 && !known { // a function that makes keys gives it
 			c.before, c.needs = s.program.reached[maker].use.before, s.program.reached[maker].use.needs
 		}
 		if constant := value != nil && value.kind == textNode && c.function.name == ""; constant && u.key == nil &&
-			of == nil && !known && !active[c.source] {
+			!known && !active[c.source] {
 			c.needs = &store{needs: Unused} // a constant of a file with nothing but constants
 		}
-		if (u.begins || u.whole || maker >= 0 || of != nil && u.key == nil || u.key == nil && !unknown && s.aboutServer(c)) &&
+		if (u.begins || u.whole || maker >= 0 || u.key == nil && !unknown && s.aboutServer(c)) &&
 			acceptable(c, parts) {
 			s.add(c, parts)
 		}
 	}
 	for _, d := range s.decls {
 		c := &site{sure: Likely, line: d.line, text: d.text, source: d.source, function: &function{container: d.container}}
-		builder(c, &d.use, d.only(), s.member(d.source, d.container, d.name))
+		builder(c, &d.use, d.only())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
@@ -201,7 +199,7 @@ func (s *scanner) builders() {
 				}
 				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
-					builder(c, &f.use, r.value, s.member(f.source, f.container, f.name))
+					builder(c, &f.use, r.value)
 				}
 			}
 		}
