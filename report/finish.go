@@ -108,8 +108,7 @@ func databasesOf(b *agg.Builder, input int) []Database {
 
 func databaseRow(d *agg.Database) Database {
 	return Database{Input: d.Input, DB: d.DB, Keys: d.Keys, WithTTL: d.WithTTL, ValueBytes: d.ValueBytes,
-		MemoryBytes:   memoryFigure(d.Memory, d.Keys),
-		WithTTLMemory: memoryFigure(d.WithTTLMemory, d.WithTTL)}
+		MemoryBytes: memoryFigure(d.Memory, d.Keys), WithTTLMemory: memoryFigure(d.WithTTLMemory, d.WithTTL)}
 }
 
 func sortDatabases(list []Database) {
@@ -222,10 +221,8 @@ func (f *finisher) types() {
 			return Unknown
 		}
 		row := TypeRow{Type: typ.String(), Keys: c.Keys, Elements: c.Elements, ValueBytes: c.ValueBytes,
-			SerializedBytes: c.Serialized,
-			MemoryBytes:     memoryFigure(c.Memory, c.Keys), MemoryUsage: memoryFigure(c.MemoryUsage, c.Keys),
-			AverageBytes:   Unknown,
-			WithTTL:        c.WithTTL,
+			SerializedBytes: c.Serialized, MemoryBytes: memoryFigure(c.Memory, c.Keys),
+			MemoryUsage: memoryFigure(c.MemoryUsage, c.Keys), AverageBytes: Unknown, WithTTL: c.WithTTL,
 			MaxMemoryBytes: highest(agg.ByMemory), MaxValueBytes: highest(agg.ByValueBytes),
 			MaxElements: highest(agg.ByElements)}
 		if row.MaxValueBytes.Known() {

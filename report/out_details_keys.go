@@ -9,8 +9,7 @@ import (
 // The sections that list keys and groups of keys.
 
 var measureTitles = map[string]string{ByMemory: "memory", ByMemoryUsage: "memory usage", ByValueBytes: "value bytes",
-	ByElements:   "elements",
-	BySerialized: "serialized bytes", ByLargest: "largest element"}
+	ByElements: "elements", BySerialized: "serialized bytes", ByLargest: "largest element"}
 
 // ttlText returns the TTL of a key, or its expiry where the time of the snapshot
 // is unknown.
@@ -74,8 +73,7 @@ func (d *details) groups() {
 	notes := []message.Message{message.Plural(int64(len(all)), "1 pattern", "{n} patterns")}
 	if len(rows) < len(all) {
 		notes = []message.Message{message.New("{patterns}, the first {n}", message.Phrase("patterns", notes[0]),
-			message.Int("n", int64(len(rows)))),
-			word("-f groups.csv and JSON have all")}
+			message.Int("n", int64(len(rows)))), word("-f groups.csv and JSON have all")}
 	}
 	if d.r.GroupsFolded > 0 {
 		notes = append(notes, message.Plural(d.r.GroupsFolded, "1 pattern is folded into a wider one",

@@ -103,8 +103,7 @@ func (d *details) budgets() {
 			return rows[i].Input
 		}),
 		nameColumn("budget", func(i int) message.Message {
-			return sentenceOf(rows[i].Message,
-				string(rows[i].Budget.Budget))
+			return sentenceOf(rows[i].Message, string(rows[i].Budget.Budget))
 		}),
 		wordColumn("of", func(i int) string { return rows[i].Measure }),
 		rightColumn("now", func(i int) message.Message {
@@ -114,8 +113,7 @@ func (d *details) budgets() {
 			return only(message.Limit("n", rows[i].measure.Unit(), rows[i].now))
 		}),
 		rightColumn("limit", func(i int) message.Message {
-			return only(message.Limit("n", rows[i].measure.Unit(),
-				rows[i].Limit))
+			return only(message.Limit("n", rows[i].measure.Unit(), rows[i].Limit))
 		}),
 		rightColumn("used", func(i int) message.Message { return shareText(rows[i].now, rows[i].Limit) }),
 		wordColumn("exceeded", func(i int) string {

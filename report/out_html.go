@@ -57,8 +57,7 @@ var htmlAssets = sync.OnceValue(func() (a htmlParts) {
 		a.texts = append(a.texts, m[1])
 	}
 	a.policy = strings.Join([]string{"default-src 'none'", "img-src data:", "style-src " + hash(css),
-		"script-src " + hash(script),
-		"base-uri 'none'", "form-action 'none'"}, "; ")
+		"script-src " + hash(script), "base-uri 'none'", "form-action 'none'"}, "; ")
 	a.page = template.Must(template.New("page").Funcs(newHTMLStyle(WriteOptions{}).functions()).Parse(htmlFile("page.tmpl")))
 	return a
 })

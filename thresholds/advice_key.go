@@ -56,8 +56,7 @@ func (x *explainer) settingOf(rule string) *Setting { return settingIn(x.setting
 
 // lengthCommands return the length of a value in constant time.
 var lengthCommands = map[parser.Type]string{parser.String: "STRLEN {key}", parser.List: "LLEN {key}",
-	parser.Set:  "SCARD {key}",
-	parser.ZSet: "ZCARD {key}", parser.Hash: "HLEN {key}", parser.Stream: "XLEN {key}"}
+	parser.Set: "SCARD {key}", parser.ZSet: "ZCARD {key}", parser.Hash: "HLEN {key}", parser.Stream: "XLEN {key}"}
 
 // inspect adds commands that show the key without blocking, however big it is. Where
 // the server tracks accesses they do not count as one, as a command for the length

@@ -27,8 +27,7 @@ func (f *InstanceFinding) State() FindingState {
 		panic(err) // a message has nothing that JSON cannot represent
 	}
 	return FindingState{Rule: f.Rule, Severity: f.Severity, Note: f.note, Ignored: f.Ignored, Measured: f.Measured,
-		Limit:   f.Limit,
-		Subject: subject, Keys: f.Keys, Bytes: f.Bytes, Groups: f.Groups, Budget: f.budget}
+		Limit: f.Limit, Subject: subject, Keys: f.Keys, Bytes: f.Bytes, Groups: f.Groups, Budget: f.budget}
 }
 
 var errFinding = errors.New("a finding that no rule makes")

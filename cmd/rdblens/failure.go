@@ -95,8 +95,7 @@ func shortened(name []byte) []byte {
 
 // outputError returns the error of a result that could not be written, nil for nil.
 func outputError(err error) error {
-	var known *report.OutputError
-	if errors.As(report.NewOutputError("", err), &known) {
+	if known, ok := errors.AsType[*report.OutputError](report.NewOutputError("", err)); ok {
 		return &exitError{code: exitUsage, err: known, hint: hintOf(known)}
 	}
 	return nil

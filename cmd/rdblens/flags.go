@@ -63,8 +63,7 @@ var writesFile = map[string]string{"scan": "-f json=FILE", "diff": "-f json=FILE
 
 // flagError is the usage error of a flag that is unknown or has a wrong argument.
 func flagError(cmd *cobra.Command, err error) error {
-	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		problem, hint := message.Of(invalid.Unwrap()), hintOf(err)
 		if f, ok := invalid.GetFlag().Value.(*option); !ok && errors.Is(err, strconv.ErrSyntax) {
 			problem = message.New("{name} is neither true nor false", message.Element("name", invalid.GetValue()))

@@ -37,8 +37,7 @@ var flagGroups = []struct {
 // rareFlags are not listed, but named: few need them. What is a standing choice of a team and not of a run
 // has no flag but a setting of the configuration; a check that is left out, a secret and the name of a run
 // must not be one.
-var rareFlags = []string{"allocator", "limit-bytes", "no-checksum", "redact-salt", "run", "state",
-	"tree-nodes"}
+var rareFlags = []string{"allocator", "limit-bytes", "no-checksum", "redact-salt", "run", "state", "tree-nodes"}
 
 // commandGroups are the commands by what they are for. Others come last.
 var commandGroups = [][2]string{{"Reports", "scan diff trend merge nightly"}, {"Keys", "browse keys show identify source"},
@@ -69,7 +68,7 @@ func setHelp(root *cobra.Command) {
 	})
 	for _, g := range commandGroups {
 		root.AddGroup(&cobra.Group{ID: g[0], Title: g[0] + ":"})
-		for _, name := range strings.Fields(g[1]) {
+		for name := range strings.FieldsSeq(g[1]) {
 			cmd, _, _ := root.Find([]string{name})
 			cmd.GroupID = g[0]
 		}

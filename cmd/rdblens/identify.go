@@ -65,8 +65,7 @@ func libraries() (names []string) {
 func (e *env) identifyList() error {
 	w := bufio.NewWriter(e.stdout)
 	table := text.Grid{Columns: []text.Column{{Title: e.t("Library")}, {Title: e.t("Language")},
-		{Title: e.t("What it is")},
-		{Title: e.t("Tried with")}}}
+		{Title: e.t("What it is")}, {Title: e.t("Tried with")}}}
 	for _, r := range report.Recognisers() {
 		table.Add(r.Library, r.Language, r.About, e.tried(r.Tried))
 	}

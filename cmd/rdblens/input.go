@@ -212,8 +212,7 @@ func (p *pump) Read(b []byte) (int, error) {
 // reasonOf returns an error of the operating system without the path, which is named
 // apart.
 func reasonOf(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err

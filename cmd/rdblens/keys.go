@@ -226,8 +226,7 @@ func (e *env) writeKeys(ctx context.Context, p *keysFlags, list []*input, out io
 		if info != nil {
 			keys = info.Keys
 		}
-		var writing *writingError
-		if errors.As(err, &writing) {
+		if writing, ok := errors.AsType[*writingError](err); ok {
 			return bad, writing.err
 		}
 		bad.add(in.name, keys, err)

@@ -104,8 +104,7 @@ func (e *env) errorLine(word string, m message.Message) {
 }
 
 func (e *env) complain(err error, hint message.Message) {
-	var problems config.Errors
-	if errors.As(err, &problems) {
+	if problems, ok := errors.AsType[config.Errors](err); ok {
 		e.problems(problems)
 		return
 	}

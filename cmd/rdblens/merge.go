@@ -105,8 +105,7 @@ func (e *env) merge(ctx context.Context, o *mergeFlags, args []string) error {
 	started := time.Now()
 	o.Tool, o.Now = tool(), now()
 	r, err := report.Merge(ctx, sourcesOf(list, e.stateSource), o.Options)
-	var mismatch *report.MismatchError
-	if errors.As(err, &mismatch) {
+	if mismatch, ok := errors.AsType[*report.MismatchError](err); ok {
 		return (&exitError{code: exitUsage,
 			err: mismatch}).withHint("scan all snapshots with the same flags and configuration")
 	}

@@ -137,8 +137,7 @@ read.`,
 	o.severity = thresholds.Warning
 	failOnOption("fail-on", &o.severity, "warning", "tell findings of this severity or above: {list}").add(cmd)
 	option{name: "max-age", arg: "DURATION", usage: "tell if a snapshot is older than this, by its own time",
-		hint: "write {names}", names: "26h or 2d",
-		set: amount(&o.MaxAge, durationOf)}.add(cmd)
+		hint: "write {names}", names: "26h or 2d", set: amount(&o.MaxAge, durationOf)}.add(cmd)
 	option{name: "min-keys", arg: "N", usage: "tell if a snapshot has fewer keys", hint: "write {names}", names: "100000",
 		set: amount(&o.MinKeys, count)}.add(cmd)
 	return cmd
@@ -154,7 +153,7 @@ func (o *nightlyFlags) addTarget(arg string) error {
 }
 
 func (o *nightlyFlags) addReplica(arg string) error {
-	for _, word := range strings.Fields(arg) {
+	for word := range strings.FieldsSeq(arg) {
 		if word == "-a" || word == "--pass" || word == "-u" {
 			return message.Errorf("{name} is seen in ps and in the report", message.Code("name", word))
 		}

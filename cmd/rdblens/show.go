@@ -290,9 +290,8 @@ func (s *showing) run(ctx context.Context) error {
 		if i := s.index(r.Key()); i >= 0 {
 			s.names = slices.Delete(s.names, i, i+1)
 		}
-		var refused *refusal
 		err := s.out.key(r)
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*refusal](err); ok {
 			s.refuse(r.Key(), refused)
 			err = nil
 		}
@@ -335,8 +334,7 @@ func (s *showing) flush() error {
 
 // broken ends the command in the middle of a key.
 func (s *showing) broken(err error) error {
-	var reread *parser.RereadError
-	if !errors.As(err, &reread) {
+	if _, ok := errors.AsType[*parser.RereadError](err); !ok {
 		return outputError(err)
 	}
 	s.out.Flush()

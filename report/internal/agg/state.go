@@ -244,9 +244,8 @@ func (b *Builder) WriteState(to io.Writer) error {
 				scanned, ended = s.Env.Now, b.lastEnd(s.Env.Now)
 			}
 			state := snapshotState{Input: s.Input, Server: s.Env.Server, Version: s.Env.Version, Created: s.Env.Created,
-				Now:     ended.Unix(),
-				Cluster: s.Env.Cluster, HasMemory: s.Env.Memory, Timed: s.Timed, SnapshotSums: s.SnapshotSums, Omitted: s.Omitted,
-				Budgets: s.Budgets}
+				Now: ended.Unix(), Cluster: s.Env.Cluster, HasMemory: s.Env.Memory, Timed: s.Timed,
+				SnapshotSums: s.SnapshotSums, Omitted: s.Omitted, Budgets: s.Budgets}
 			for n := range s.Findings {
 				state.Findings = append(state.Findings, s.Findings[n].State())
 			}

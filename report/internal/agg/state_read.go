@@ -37,8 +37,7 @@ func ReadState(from io.Reader, opt StateOptions) (*Builder, error) {
 	if opt.Top > maxStateTop || opt.Examples > maxStateTop {
 		return nil, ErrState
 	}
-	r := &stateReader{Builder: NewBuilder(opt.Options), opt: opt, in: bufio.NewReader(from),
-		created: map[int32]int64{}}
+	r := &stateReader{Builder: NewBuilder(opt.Options), opt: opt, in: bufio.NewReader(from), created: map[int32]int64{}}
 	last := byte(0)
 	for records := uint64(0); ; records++ {
 		kind, text, err := r.next()

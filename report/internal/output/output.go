@@ -40,16 +40,13 @@ func NewError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var known *Error
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
 		err = l.Err
 	}
 	e := &Error{Path: path, Err: err}
