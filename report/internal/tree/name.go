@@ -167,7 +167,7 @@ func (c *cutter) appendShape(dst, value []byte, kind uint8) []byte {
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= 0x80 }
 
 // lettersOf returns the number of letters, but no more than 2.
-func lettersOf(text []byte) (n int) {
+func lettersOf[T string | []byte](text T) (n int) {
 	for i := 0; i < len(text) && n < 2; i++ {
 		if isLetter(text[i]) {
 			n++
