@@ -18,7 +18,8 @@ import (
 // and by html/template then, so that they are text wherever they stand.
 
 func init() {
-	register(&Format{Name: "html", Doc: "a page for browsers, in one file", Extension: ".html", rank: 4, write: writeHTML})
+	register(&Format{Name: "html", Doc: "a page for browsers, in one file", Extension: ".html", rank: 4,
+		write: func(w *bufio.Writer, r *Report, o WriteOptions) error { return newHTMLView(r, o).write(w) }})
 }
 
 //go:embed html/page.tmpl html/page.css html/*.js
@@ -65,11 +66,7 @@ var htmlAssets = sync.OnceValue(func() (a htmlParts) {
 // scriptText matches a text of the script: say("without TTL").
 var scriptText = regexp.MustCompile(`\bsay\("([^"]+)"`)
 
-func writeHTML(w *bufio.Writer, r *Report, o WriteOptions) error {
-	return newHTMLView(r, o).write(w, o)
-}
-
-func (v *htmlView) write(w *bufio.Writer, o WriteOptions) error {
+func (v *htmlView) write(w *bufio.Writer) error {
 	a := htmlAssets()
 	v.CSS, v.Script, v.Policy = a.css, a.script, a.policy
 	v.Data.Chinese = map[string]string{}
