@@ -45,10 +45,9 @@ const (
 	NumTypes
 )
 
-var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream",
-	"module", "array", "gcra", "cron", "pathhash",
-	"ReJSON-RL", "MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "TSDB-TYPE", "vectorset", "bloomfltr",
-	"ft_index0", "ft_invidx", "numericdx", "ft_tagidx", "trietype0"}
+var typeNames = [NumTypes]string{"string", "list", "set", "zset", "hash", "stream", "module", "array", "gcra", "cron",
+	"pathhash", "ReJSON-RL", "MBbloom--", "MBbloomCF", "CMSk-TYPE", "TopK-TYPE", "TDIS-TYPE", "TSDB-TYPE", "vectorset",
+	"bloomfltr", "ft_index0", "ft_invidx", "numericdx", "ft_tagidx", "trietype0"}
 
 // String returns the server's word for the type.
 func (t Type) String() string {

@@ -210,8 +210,7 @@ func Wrap(r io.Reader) (*Source, error) { return newSource(source.Wrap(r)) }
 
 func newSource(r *source.Reader, err error) (*Source, error) {
 	if err != nil {
-		var refused *source.Error
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*source.Error](err); ok {
 			err = &FormatError{Reason: refused.Reason, Hint: refused.Hint}
 		}
 		return nil, err

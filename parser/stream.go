@@ -23,7 +23,7 @@ func (w *walker) stream(variant uint8) {
 	nodes := w.Length()
 	k.Nodes = w.CheckCount(nodes, "nodes")
 	k.Largest = -1
-	for i := uint64(0); i < nodes; i++ {
+	for range nodes {
 		w.Ahead()
 		id := &w.first
 		w.string(id, 0)

@@ -128,7 +128,7 @@ func (w *walker) nodes(r *typeRow, nodes uint64) (packed int64) {
 	w.manyBlocks, w.rare = true, true
 	k.Nodes = w.CheckCount(nodes, "nodes")
 	k.Largest = -1
-	for i := uint64(0); i < nodes; i++ {
+	for range nodes {
 		container := uint64(2)
 		if r.Variant == 2 {
 			container = w.Length()

@@ -119,8 +119,7 @@ type comparison struct {
 func newComparison(old, new *Report, o CompareOptions) *comparison {
 	c := &comparison{sides: [2]*Report{old, new}}
 	c.d = &Diff{Schema: DiffSchemaVersion, Complete: old.Complete && new.Complete, Tool: new.Tool, Old: diffSide(old),
-		New:     diffSide(new),
-		Measure: ByMemory, MinShare: cmp.Or(o.MinShare, DefaultMinShare), MinBytes: o.MinBytes}
+		New: diffSide(new), Measure: ByMemory, MinShare: cmp.Or(o.MinShare, DefaultMinShare), MinBytes: o.MinBytes}
 	for _, r := range c.sides {
 		if r.Totals.Keys > 0 && !r.Totals.MemoryBytes.Known() {
 			c.d.Measure = ByValueBytes

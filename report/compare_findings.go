@@ -56,8 +56,7 @@ func (c *comparison) alerts() {
 	}
 	if d.Old.Server != d.New.Server || d.Old.ServerVersion != d.New.ServerVersion {
 		c.note("the server was {server} before and is {version} now: memory differs by that, too",
-			message.Phrase("server", d.Old.server()),
-			message.Phrase("version", d.New.server()))
+			message.Phrase("server", d.Old.server()), message.Phrase("version", d.New.server()))
 	}
 }
 

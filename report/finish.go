@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
@@ -108,8 +107,7 @@ func databasesOf(b *agg.Builder, input int) []Database {
 
 func databaseRow(d *agg.Database) Database {
 	return Database{Input: d.Input, DB: d.DB, Keys: d.Keys, WithTTL: d.WithTTL, ValueBytes: d.ValueBytes,
-		MemoryBytes:   memoryFigure(d.Memory, d.Keys),
-		WithTTLMemory: memoryFigure(d.WithTTLMemory, d.WithTTL)}
+		MemoryBytes: memoryFigure(d.Memory, d.Keys), WithTTLMemory: memoryFigure(d.WithTTLMemory, d.WithTTL)}
 }
 
 func sortDatabases(list []Database) {
@@ -222,10 +220,8 @@ func (f *finisher) types() {
 			return Unknown
 		}
 		row := TypeRow{Type: typ.String(), Keys: c.Keys, Elements: c.Elements, ValueBytes: c.ValueBytes,
-			SerializedBytes: c.Serialized,
-			MemoryBytes:     memoryFigure(c.Memory, c.Keys), MemoryUsage: memoryFigure(c.MemoryUsage, c.Keys),
-			AverageBytes:   Unknown,
-			WithTTL:        c.WithTTL,
+			SerializedBytes: c.Serialized, MemoryBytes: memoryFigure(c.Memory, c.Keys),
+			MemoryUsage: memoryFigure(c.MemoryUsage, c.Keys), AverageBytes: Unknown, WithTTL: c.WithTTL,
 			MaxMemoryBytes: highest(agg.ByMemory), MaxValueBytes: highest(agg.ByValueBytes),
 			MaxElements: highest(agg.ByElements)}
 		if row.MaxValueBytes.Known() {
@@ -309,12 +305,6 @@ func (f *finisher) findExamples() {
 }
 
 func (f *finisher) pattern(text string) Name { return Name(f.Tables.Groups.Name(text)) }
-
-// nameHash returns NameHash as a number, 0 if there is none.
-func (k *KeyRow) nameHash() uint64 {
-	hash, _ := strconv.ParseUint(k.NameHash, 16, 64)
-	return hash
-}
 
 // TTL returns the seconds that a key had left when its snapshot was taken, rounded
 // down; they are negative if it had expired. created is that time in seconds since

@@ -123,8 +123,7 @@ func stepsOf(list []thresholds.Advice) []Step {
 			MemoryBytes: Figure(from.Memory), File: Name(from.File),
 			SavesGoing: from.SavesGoing, SavesBytes: from.Saves, SavesMost: from.SavesMost,
 			SavesAtLeast: from.SavesAtLeast, SavesAbout: from.SavesAbout,
-			List: append([]string{}, from.List...), How: from.Brief,
-			Why: from.Why, Computed: from.Computed}
+			List: append([]string{}, from.List...), How: from.Brief, Why: from.Why, Computed: from.Computed}
 		if from.Severity != thresholds.Off {
 			s.Severity = from.Severity.String()
 		}

@@ -26,8 +26,7 @@ func (f *finisher) group(text string, g *agg.Group) Group {
 	pattern := f.pattern(text)
 	out := Group{Group: pattern, Keys: g.Keys, Elements: g.Elements, ValueBytes: g.ValueBytes,
 		MemoryBytes: memoryFigure(g.Memory, g.Keys), MemoryUsage: memoryFigure(g.MemoryUsage, g.Keys),
-		WithoutTTL:      g.WithoutTTL,
-		SerializedBytes: g.Serialized, NameBytes: g.NameBytes,
+		WithoutTTL: g.WithoutTTL, SerializedBytes: g.Serialized, NameBytes: g.NameBytes,
 		MemoryWithoutTTL: memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)}
 	if least, median, most, ok := f.Tables.Groups.TTL(g); ok {
 		out.TTLMin, out.TTLMedian, out.TTLMax = new(floorSeconds(least)), new(floorSeconds(median)), new(floorSeconds(most))

@@ -244,9 +244,7 @@ func (f *finisher) sumsOf(pattern string, g *agg.Group) thresholds.GroupSums {
 	s := thresholds.GroupSums{Group: f.Tables.Groups.Name(pattern), DB: g.DB(), Type: parser.NumTypes, Elements: -1,
 		Identity: f.known[pattern],
 		Keys:     g.Keys, AllElements: g.Elements, WithoutTTL: g.WithoutTTL, ValueBytes: g.ValueBytes,
-		Serialized:       g.Serialized,
-		NameBytes:        g.NameBytes,
-		Memory:           int64(memoryFigure(g.Memory, g.Keys)),
+		Serialized: g.Serialized, NameBytes: g.NameBytes, Memory: int64(memoryFigure(g.Memory, g.Keys)),
 		MemoryWithoutTTL: int64(memoryFigure(g.MemoryWithoutTTL, g.WithoutTTL)),
 		IsFolded:         strings.Trim(pattern, "*:#_") == ""}
 	for at, count := range f.findings(pattern, g) {

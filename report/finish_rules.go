@@ -73,8 +73,7 @@ func (f *finisher) count() {
 		id := agg.RuleOf(at)
 		rule, setting := thresholds.Rules()[id], &f.Engine(0).Policy().Settings[id]
 		row := Counted{Rule: rule.Name, Severity: agg.SeverityOf(at).String(), Title: rule.Title, Count: sums.Keys,
-			ValueBytes:  sums.ValueBytes,
-			MemoryBytes: memoryFigure(sums.Memory, sums.Keys), Unit: rule.Unit.String()}
+			ValueBytes: sums.ValueBytes, MemoryBytes: memoryFigure(sums.Memory, sums.Keys), Unit: rule.Unit.String()}
 		var rest int64
 		for _, t := range f.r.Types {
 			if typ, ok := parser.ParseType(t.Type); ok && rule.AppliesTo(typ) {
@@ -240,8 +239,7 @@ func advice(list []thresholds.Advice) []Advice {
 	out := []Advice{}
 	for _, a := range list {
 		row := Advice{Kind: a.Kind, Text: a.Text.String(), Message: a.Text, ChangesData: a.ChangesData,
-			Condition:        a.Condition.String(),
-			ConditionMessage: a.Condition, CommandMessages: a.Commands}
+			Condition: a.Condition.String(), ConditionMessage: a.Condition, CommandMessages: a.Commands}
 		for _, c := range a.Commands {
 			row.Commands = append(row.Commands, thresholds.CommandText(c))
 		}

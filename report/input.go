@@ -354,8 +354,7 @@ func (c *Check) worst(r *Report, now int64) bool {
 
 func (c *Check) sentence(r *Report) message.Message {
 	args := []message.Arg{message.Text("rule", c.Rule), fileArg("file", r.Inputs[c.Input].Name),
-		message.Int("n", int64(c.Limit)),
-		keysArg("keys", int64(c.Measured)), message.Time("time", int64(c.Measured)),
+		message.Int("n", int64(c.Limit)), keysArg("keys", int64(c.Measured)), message.Time("time", int64(c.Measured)),
 		message.Figure("limit", c.Limit, message.FormExactDuration)}
 	id := ""
 	switch {

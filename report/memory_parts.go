@@ -252,8 +252,7 @@ func (m *Memory) partsSentence() (none message.Message) {
 		return message.New("used_memory {used}: {keys} of keys, and no other part is over 5 %", used, keys)
 	}
 	return message.New("used_memory {used}: {keys} of keys; most of the rest: {part}, {size} ({share}): {remedy}", used,
-		keys,
-		message.Word("part", partTextOf(p.Name).title), message.Size("size", p.Bytes),
+		keys, message.Word("part", partTextOf(p.Name).title), message.Size("size", p.Bytes),
 		shareArg("share", p.Bytes, int64(m.UsedMemory)),
 		message.Phrase("remedy", sentenceOf(p.RemedyMessage, p.Remedy)))
 }

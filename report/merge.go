@@ -89,8 +89,7 @@ type MismatchError struct {
 // AsMessage returns the error as a message.
 func (e *MismatchError) AsMessage() message.Message {
 	return message.New("{file} and {name} cannot be merged: their scans differ in {setting}",
-		message.Path("file", e.First), message.Path("name", e.Second),
-		message.Foreign("setting", e.What))
+		message.Path("file", e.First), message.Path("name", e.Second), message.Foreign("setting", e.What))
 }
 
 func (e *MismatchError) Error() string { return e.AsMessage().String() }
@@ -231,8 +230,7 @@ func (m *merge) missing(has map[Name]bool, f func(name string, state int, err er
 				message.Element("run", m.opt.Run), message.Time("time", int64(in.Created)))
 		case m.opt.Run != "" && run != m.opt.Run:
 			reason = message.New("there is no state of run {run}: the last one is of run {old}, taken {time}",
-				message.Element("run", m.opt.Run), message.Element("old", run),
-				message.Time("time", int64(in.Created)))
+				message.Element("run", m.opt.Run), message.Element("old", run), message.Time("time", int64(in.Created)))
 		}
 		f(string(name), in.state, &message.Error{Message: reason})
 		has[name] = true

@@ -329,9 +329,8 @@ func (n *nightEvents) finding(input, rule, severity string, db *int, group, subj
 		what = "{rule}: {findings}, the worst {key}: {text}"
 	}
 	e := n.add(EventFinding, s, input, "", count, placed(message.New(what, message.Text("rule", rule),
-		message.Number("findings", count, "1 finding", "{n} findings"),
-		message.Name("key", string(name)), message.Phrase("text", text)), owner, source,
-		strings.HasSuffix(rule, "-ttl")))
+		message.Number("findings", count, "1 finding", "{n} findings"), message.Name("key", string(name)),
+		message.Phrase("text", text)), owner, source, strings.HasSuffix(rule, "-ttl")))
 	e.Rule, e.ID = rule, findingID(input, rule, severity, group, subject)
 	if e.DB = 0; db != nil {
 		e.DB = *db

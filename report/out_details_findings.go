@@ -58,8 +58,7 @@ func (d *details) finding(f *Finding) {
 		return
 	}
 	d.heading(message.New("{severity} {rule} ({n}): {title}", message.Text("severity", f.Severity),
-		message.Text("rule", f.Rule),
-		message.Int("n", f.Count), message.Phrase("title", f.titleText())))
+		message.Text("rule", f.Rule), message.Int("n", f.Count), message.Phrase("title", f.titleText())))
 	d.evidence(f)
 }
 

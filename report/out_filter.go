@@ -44,8 +44,7 @@ const UntilMidnight = -1
 // filterAlert says which keys were counted, and how many were not.
 func filterAlert(f *Filter) message.Message {
 	return message.New("FILTERED: only {filter}; {keys} left out of everything below.",
-		message.Phrase("filter", filterText(f)),
-		keysArg("keys", f.Dropped))
+		message.Phrase("filter", filterText(f)), keysArg("keys", f.Dropped))
 }
 
 // filterText describes which keys were counted: a list of conditions, zero if there

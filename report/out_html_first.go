@@ -142,8 +142,7 @@ func (r *Report) canGoCards(changes bool) (list []htmlFix) {
 		f := htmlFix{About: c.about().Display(), Text: sentenceOf(c.Message, c.Text), Saves: true,
 			Condition: sentenceOf(c.ConditionMessage, c.Condition), Commands: c.Shell(changes),
 			Width: max(4, int(ratio(c.SavesBytes, max(r.CanGo[0].SavesBytes, 1))*1000)),
-			Gain:  message.New("frees {size}", message.Phrase("size", c.Saves())),
-			Keys:  only(keysArg("keys", c.Keys))}
+			Gain:  message.New("frees {size}", message.Phrase("size", c.Saves())), Keys: only(keysArg("keys", c.Keys))}
 		if c.Keys < c.OfKeys {
 			f.Keys = message.New("{n} of {all} keys", message.Int("n", c.Keys), message.Int("all", c.OfKeys))
 		}

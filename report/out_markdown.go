@@ -174,8 +174,7 @@ func (v *overview) ticketFoot(left []message.Message, o WriteOptions) string {
 	s := ""
 	if len(left) > 0 {
 		s = "\n" + style.sentence(message.New("Left out to stay within {limit}: {left}.",
-			message.ExactSize("limit", int64(o.LimitBytes)),
-			message.List("left", "; ", left))) + "\n"
+			message.ExactSize("limit", int64(o.LimitBytes)), message.List("left", "; ", left))) + "\n"
 	}
 	s += "\n---\n\n" + text.MarkdownText(v.r.Tool.Name+" "+v.r.Tool.Version)
 	if o.Command != "" {

@@ -113,8 +113,7 @@ func (v *overview) alerts() {
 			continue
 		}
 		args := []message.Arg{fileArg("file", in.Name), message.Phrase("reason", sentenceOf(d.Message, d.Reason)),
-			keysArg("keys", in.Keys),
-			message.Phrase("offset", countText(d.Offset))}
+			keysArg("keys", in.Keys), message.Phrase("offset", countText(d.Offset))}
 		switch {
 		case in.Ended:
 			damaged = append(damaged, message.New("DAMAGED: {file}: {reason}. Every key was read.", args...))
@@ -139,8 +138,7 @@ func (v *overview) alerts() {
 		in := &r.Inputs[i]
 		if m := in.Memory; m != nil && m.Fit != nil && m.Fit.over(m) > 0 {
 			v.wrong = append(v.wrong, message.New("DOES NOT FIT: {file}: maxmemory {fit}; {more} too much.",
-				fileArg("file", in.Name),
-				message.Phrase("fit", in.fitText()), message.Size("more", m.Fit.over(m))))
+				fileArg("file", in.Name), message.Phrase("fit", in.fitText()), message.Size("more", m.Fit.over(m))))
 		}
 	}
 	for i := range r.Checks {

@@ -56,16 +56,19 @@ func (p *memoryPlace) addSource(groups []Group) {
 
 // groupOfPlace returns the group that a row stands for, of which it is a part, or that has at least half of
 // the size of a prefix; nil if there is none.
-func groupOfPlace(groups []Group, name Name, prefix bool, size Figure) *Group {
+func groupOfPlace(groups []Group, name Name, prefix bool, size Figure) (place *Group) {
 	for i := range groups {
 		g := &groups[i]
-		heavy := prefix && strings.HasPrefix(string(g.Group), string(name)) && 2*sizeOf(g.MemoryBytes, g.ValueBytes) >= size
-		of, _ := path.Match(string(g.Group), string(name)) // a part of a group with * in its place
-		if g.Group == name && !prefix || of && !prefix || heavy {
+		if g.Group == name && !prefix {
 			return g
 		}
+		heavy := prefix && strings.HasPrefix(string(g.Group), string(name)) && 2*sizeOf(g.MemoryBytes, g.ValueBytes) >= size
+		of, _ := path.Match(string(g.Group), string(name)) // a part of a group with * in its place
+		if (heavy || of && !prefix) && (place == nil || len(g.Group) > len(place.Group)) {
+			place = g
+		}
 	}
-	return nil
+	return place
 }
 
 func placesOf(groups []Group) []memoryPlace {

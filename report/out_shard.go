@@ -213,8 +213,7 @@ func readShardMagic(r io.Reader) (length uint32, err error) {
 	case strings.HasPrefix(magic, family):
 		magic, _, _ = strings.Cut(magic, "\n") // of another form: it may be shorter
 		return 0, &parser.FormatError{Reason: message.Format("the state has the form %q, this version reads %q",
-			magic, strings.TrimSpace(shardMagic)),
-			Hint: message.New("scan and merge with the same version")}
+			magic, strings.TrimSpace(shardMagic)), Hint: message.New("scan and merge with the same version")}
 	}
 	return 0, &parser.FormatError{Reason: message.New("this is not the state of a scan"),
 		Hint: message.New("rdblens scan -f shard=FILE writes one")}

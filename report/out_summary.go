@@ -30,14 +30,12 @@ func writeSummary(w *bufio.Writer, r *Report, o WriteOptions) error {
 	if len(v.keys) > 0 {
 		k := &v.keys[0].KeyRow
 		lines = append(lines, message.New("biggest key: {key}, {type}, {size}", message.Name("key", k.Key),
-			message.Text("type", k.Type),
-			sizeArg("size", sizeOf(k.Memory, int64(k.ValueBytes)))))
+			message.Text("type", k.Type), sizeArg("size", sizeOf(k.Memory, int64(k.ValueBytes)))))
 	}
 	if len(v.groups) > 0 {
 		g := &v.groups[0]
 		lines = append(lines, message.New("biggest group: {group}, {keys}, {size}", message.Name("group", g.name()),
-			keysArg("keys", g.Keys),
-			sizeArg("size", sizeOf(g.MemoryBytes, g.ValueBytes))))
+			keysArg("keys", g.Keys), sizeArg("size", sizeOf(g.MemoryBytes, g.ValueBytes))))
 	}
 	for _, p := range v.problems {
 		e := p.worst()

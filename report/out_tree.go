@@ -36,7 +36,7 @@ func (n *TreeNode) leaves(visit func(path []*TreeNode), path ...*TreeNode) {
 		visit(path)
 	}
 	for _, c := range n.Children {
-		c.leaves(visit, append(path[:len(path):len(path)], c)...)
+		c.leaves(visit, append(slices.Clip(path), c)...)
 	}
 }
 
@@ -97,6 +97,5 @@ func keysByGroup(r *Report) map[Name][]*KeyRow {
 // snapshots.
 func compareKeys(a, b *KeyRow) int {
 	return cmp.Or(cmp.Compare(sizeOf(b.Memory, int64(b.ValueBytes)), sizeOf(a.Memory, int64(a.ValueBytes))),
-		cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset),
-		cmp.Compare(a.Key, b.Key))
+		cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Key, b.Key))
 }

@@ -158,12 +158,13 @@ func (s *style) marked(spans []message.Span) string {
 	for i := 0; i < len(spans); i++ {
 		switch span := spans[i]; {
 		case span.Kind == message.KindCode:
-			code := span.Text
+			var code strings.Builder
+			code.WriteString(span.Text)
 			for i+1 < len(spans) && (spans[i+1].Kind == message.KindCode || isForeign(spans[i+1].Kind)) {
 				i++
-				code += spans[i].Text
+				code.WriteString(spans[i].Text)
 			}
-			b.WriteString(s.code(code))
+			b.WriteString(s.code(code.String()))
 		case isForeign(span.Kind) && i+1 < len(spans) && spans[i+1].Kind == message.KindCode:
 			spans[i+1].Text = span.Text + spans[i+1].Text // code that begins with a name
 		case isForeign(span.Kind):

@@ -350,3 +350,13 @@ func TestRoughDuration(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupOfPlace checks that a row has the group of its own name, and otherwise the one with most of its name.
+func TestGroupOfPlace(t *testing.T) {
+	groups := []Group{{Group: "crawl:*"}, {Group: "crawl:*:*"}, {Group: "crawl:*:done"}}
+	for name, want := range map[Name]Name{"crawl:*:done": "crawl:*:done", "crawl:*": "crawl:*", "crawl:7:jobs": "crawl:*:*"} {
+		if g := groupOfPlace(groups, name, false, 0); g == nil || g.Group != want {
+			t.Errorf("%s: %v, want %s", name, g, want)
+		}
+	}
+}

@@ -341,7 +341,7 @@ func (f *finisher) expiring(root *agg.TreeNode, of *agg.Groups, marks *treeMarks
 	}
 	all := windows
 	for hour := range agg.SoonHours {
-		all = append(all[:len(all):len(all)], window{name: "hour", from: hour, to: hour + 1})
+		all = append(slices.Clip(all), window{name: "hour", from: hour, to: hour + 1})
 	}
 	created := f.Snapshots[0].Env.Created
 	for i := range all {

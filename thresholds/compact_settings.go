@@ -185,8 +185,7 @@ func (e *Engine) settingAdvice(name, word string, steps []SettingStep, best int,
 	to := steps[best]
 	value := func(arg string, n int64) message.Arg { return message.Text(arg, strconv.FormatInt(n, 10)) }
 	args := []message.Arg{message.Code("setting", name), value("value", to.Value), value("now", steps[0].Value),
-		message.Int("keys", keys),
-		message.Word("collections", word), savedArg(saves, most, false),
+		message.Int("keys", keys), message.Word("collections", word), savedArg(saves, most, false),
 		message.Int("us", max(1, to.Value/elementsPerMicrosecond))}
 	cost := message.New("a look-up then reads up to {value} elements one after the other, some {us} µs", args...)
 	if bytes {

@@ -29,10 +29,9 @@ func ContentOf(k *parser.Key) Content {
 // magic are the first bytes of compressed formats, by the first: gzip, zlib (RFC 1950, a
 // window of 32 KB), zstd, LZ4 and Snappy frames, xz, bzip2; and of images, which are
 // compressed.
-var magic = [256][]string{0x1f: {"\x1f\x8b"}, 0x78: {"\x78\x01", "\x78\x9c", "\x78\xda"},
-	0x28: {"\x28\xb5\x2f\xfd"}, 0x04: {"\x04\x22\x4d\x18"},
-	0xff: {"\xff\x06\x00\x00sNaPpY", "\xff\xd8\xff"}, 0xfd: {"\xfd7zXZ\x00"}, 'B': {"BZh"}, 0x89: {"\x89PNG"},
-	'G': {"GIF8"}}
+var magic = [256][]string{0x1f: {"\x1f\x8b"}, 0x78: {"\x78\x01", "\x78\x9c", "\x78\xda"}, 0x28: {"\x28\xb5\x2f\xfd"},
+	0x04: {"\x04\x22\x4d\x18"}, 0xff: {"\xff\x06\x00\x00sNaPpY", "\xff\xd8\xff"}, 0xfd: {"\xfd7zXZ\x00"}, 'B': {"BZh"},
+	0x89: {"\x89PNG"}, 'G': {"GIF8"}}
 
 func isCompressed(head []byte) bool {
 	for _, m := range magic[head[0]] {

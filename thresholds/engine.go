@@ -1,6 +1,7 @@
 package thresholds
 
 import (
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -189,9 +190,7 @@ func (e *Engine) combine(matched uint64) *tables {
 		if len(*all) >= maxCombined {
 			return t
 		}
-		for m, old := range *all {
-			next[m] = old
-		}
+		maps.Copy(next, *all)
 	}
 	e.combined.Store(&next)
 	return t

@@ -1,6 +1,8 @@
 package thresholds
 
 import (
+	"strings"
+
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/parser/message"
 )
@@ -82,9 +84,9 @@ func SubjectOf(k *parser.Key) Subject { return Subject{Key: *k} }
 // SubjectText returns the subject of a finding or budget as ignore entries match it:
 // in English, with names as they are.
 func SubjectText(subject message.Message) string {
-	text := ""
+	var text strings.Builder
 	for _, s := range subject.Spans(nil) {
-		text += s.Text
+		text.WriteString(s.Text)
 	}
-	return text
+	return text.String()
 }

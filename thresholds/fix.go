@@ -295,8 +295,7 @@ func (e *Engine) fixKey(f *fix, p *Problem, l *Listing) *Advice {
 		message.Limit("limit", x.Unit(), x.Limit), message.Phrase("text", x.Rule.rule().text(x)),
 		message.Figure("size", k.ValueBytes, message.FormSize), message.Phrase("part", partOf(k.Largest, k.ValueBytes)),
 		message.Phrase("element", x.largestElement()), message.Phrase("how", x.outside(k.Largest)),
-		message.Figure("memory", size, message.FormSize),
-		message.Number("reads", reads, "1 read", "{n} reads"),
+		message.Figure("memory", size, message.FormSize), message.Number("reads", reads, "1 read", "{n} reads"),
 		message.Number("elements", k.Elements, "1 element", "{n} elements"))...)
 	if p.Keys > 1 {
 		a.Why = message.New("Of all keys, {n} break this rule: {memory}.", message.Int("n", p.Keys),

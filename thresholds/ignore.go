@@ -117,10 +117,8 @@ func (i *Ignore) overlaps(o *Ignore, groups, others []*naming.GroupPattern) bool
 		return true // one is about any key
 	}
 	for _, a := range groups {
-		for _, b := range others {
-			if a.Overlaps(b) {
-				return true
-			}
+		if slices.ContainsFunc(others, a.Overlaps) {
+			return true
 		}
 	}
 	return false

@@ -38,9 +38,9 @@ func (e *Engine) Owner(k *parser.Key, f *naming.Facts) int {
 }
 
 func (e *Engine) owner(k *parser.Key, f *naming.Facts) int {
-	for i := len(e.owned) - 1; i >= 0; i-- {
-		if matchAny(e.owned[i].keys, k.Name) {
-			return e.owned[i].owner
+	for _, v := range slices.Backward(e.owned) {
+		if matchAny(v.keys, k.Name) {
+			return v.owner
 		}
 	}
 	if e.namespaces.owned {

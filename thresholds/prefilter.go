@@ -38,9 +38,8 @@ type prefilter struct {
 
 func newPrefilter(t *table) prefilter {
 	p := prefilter{minElements: math.MinInt64, maxElements: math.MaxInt64, maxValueBytes: math.MaxInt64,
-		maxLargest: math.MaxInt64, maxPending: math.MaxInt64,
-		maxFullElements: math.MaxInt64, maxExpiringElements: math.MaxInt64, minLeft: math.MinInt64, maxLeft: math.MaxInt64,
-		maxIdleTime: math.MaxInt64}
+		maxLargest: math.MaxInt64, maxPending: math.MaxInt64, maxFullElements: math.MaxInt64,
+		maxExpiringElements: math.MaxInt64, minLeft: math.MinInt64, maxLeft: math.MaxInt64, maxIdleTime: math.MaxInt64}
 	never := false // there is a gate that no range can express
 	for i, g := range t.gates {
 		switch g.measure {

@@ -227,8 +227,7 @@ func (s *Setting) overBudget(p *Policy, budget int, m BudgetMeasure, measured in
 		l.Severity = s.Severity
 	}
 	return InstanceFinding{Finding: Finding{Rule: s.Rule.ID, Severity: l.Severity, Measured: measured, Limit: l.Value,
-		note: uint8(m)},
-		Subject: b.Subject(), Keys: sum.Keys, Bytes: sum.Bytes, budget: budget}, ok
+		note: uint8(m)}, Subject: b.Subject(), Keys: sum.Keys, Bytes: sum.Bytes, budget: budget}, ok
 }
 
 func (s *budgetSums) reset() { clear(s.sums) }

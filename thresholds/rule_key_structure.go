@@ -103,8 +103,7 @@ func furtherSegments(name []byte, classes *[256]uint8) (n int64) {
 
 // namePatterns show names as the profiles demand them.
 var namePatterns = map[string]string{"default": "business:table:id", "aliyun": "business:table:id",
-	"baidu": "business:meaning",
-	"typed": "module:logic.words:other:type", "upper": "PROJECT:TABLE:FIELD:ID"}
+	"baidu": "business:meaning", "typed": "module:logic.words:other:type", "upper": "PROJECT:TABLE:FIELD:ID"}
 
 // separatorList returns the separators as the argument {separators}: ":" or "#".
 func separatorList(separators string) message.Arg {

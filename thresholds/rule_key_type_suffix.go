@@ -23,12 +23,7 @@ func init() {
 					return true // the end of a name over 32 KB is not kept, and is no type
 				}
 				last := k.Name[f.LastStart:]
-				for _, w := range words {
-					if string(last) == w {
-						return false
-					}
-				}
-				return true
+				return !slices.Contains(words, string(last))
 			})
 		},
 		text: func(x *explainer) message.Message {

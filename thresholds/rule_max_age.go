@@ -30,8 +30,7 @@ func init() {
 				}
 				// The age would differ between two scans, so nothing is measured. The oldest is the worst.
 				return []InstanceFinding{{Finding: Finding{Rule: s.Rule.ID, Severity: l.severity, Measured: -max(ms, 1),
-					Limit: l.limit},
-					Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
+					Limit: l.limit}, Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
 			})
 		},
 		text: func(x *explainer) message.Message {

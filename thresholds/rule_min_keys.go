@@ -22,8 +22,7 @@ func init() {
 					return nil
 				}
 				return []InstanceFinding{{Finding: Finding{Rule: s.Rule.ID, Severity: l.severity, Measured: total.keys,
-					Limit: l.limit},
-					Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
+					Limit: l.limit}, Subject: snapshotSubject, Keys: total.keys, Bytes: total.bytes}}
 			})
 		},
 		text: func(x *explainer) message.Message {

@@ -117,8 +117,7 @@ func (s *firstSegments) findings(totals, []NodeSums) []InstanceFinding {
 		return nil
 	}
 	f := InstanceFinding{Finding: Finding{Rule: s.rule, Severity: l.severity, Measured: n, Limit: l.limit,
-		note: noteIf(s.more)},
-		Subject: message.New("first segments"), Keys: s.total.keys, Bytes: s.total.bytes}
+		note: noteIf(s.more)}, Subject: message.New("first segments"), Keys: s.total.keys, Bytes: s.total.bytes}
 	list := slices.Clone(s.segments.list)
 	slices.SortFunc(list, func(a, b counter) int {
 		return cmp.Or(cmp.Compare(b.keys, a.keys), bytes.Compare(s.segments.part(&a), s.segments.part(&b)))

@@ -18,8 +18,7 @@ func init() {
 		text: func(x *explainer) message.Message {
 			k := x.instance.Key
 			args := []message.Arg{message.Name("key", k.Name), message.Figure("size", x.Measured, message.FormSize),
-				message.Figure("others", x.instance.Others, message.FormSize),
-				message.Phrase("why", why(k))}
+				message.Figure("others", x.instance.Others, message.FormSize), message.Phrase("why", why(k))}
 			return message.New("{key} takes {size}, the others {others} on average: {why}", args...)
 		},
 		advise: func(x *explainer) {
@@ -73,8 +72,7 @@ func outlier(s *Setting, g *GroupSums) (found InstanceFinding, ok bool) {
 		return found, false
 	}
 	return InstanceFinding{Finding: Finding{Severity: l.severity, Measured: largest.Memory, Limit: l.limit}, Keys: 1,
-		Of: g.Keys, Bytes: largest.Memory,
-		Key: largest, Others: memory / rest}, true
+		Of: g.Keys, Bytes: largest.Memory, Key: largest, Others: memory / rest}, true
 }
 
 func why(k *Subject) message.Message {

@@ -159,8 +159,7 @@ func (e *env) baselineShow(path string) error {
 	}
 	w := bufio.NewWriter(e.stdout)
 	table := text.Grid{Columns: []text.Column{{Title: e.t("rule")}, {Title: e.t("db")}, {Title: e.t("key")},
-		{Title: e.t("accepted")},
-		{Title: e.t("accepted by")}, {Title: e.t("until")}, {Title: e.t("reason")}}}
+		{Title: e.t("accepted")}, {Title: e.t("accepted by")}, {Title: e.t("until")}, {Title: e.t("reason")}}}
 	for i := range list {
 		in := &list[i]
 		db, until := "", in.LastDay()

@@ -333,8 +333,7 @@ func (b *browser) key(event *tcell.EventKey) bool {
 }
 
 var lettersOfKeys = map[rune]tcell.Key{'q': tcell.KeyCtrlC, 'k': tcell.KeyUp, 'j': tcell.KeyDown, 'g': tcell.KeyHome,
-	'G': tcell.KeyEnd,
-	'l': tcell.KeyEnter, 'h': tcell.KeyLeft}
+	'G': tcell.KeyEnd, 'l': tcell.KeyEnter, 'h': tcell.KeyLeft}
 
 // toggle marks the row with the cursor, or removes its mark, and goes on.
 func (b *browser) toggle(v *browseView) {

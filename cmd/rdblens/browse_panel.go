@@ -246,8 +246,7 @@ func (b *browser) identity(p *panelText, n *report.TreeNode) {
 			continue
 		}
 		id := report.Identity{Library: g.Identity.Library, Role: g.Identity.Role, Setting: g.Identity.Setting,
-			ByDesign: g.Identity.ByDesign,
-			Deletion: g.Identity.Deletion, Sure: g.Identity.Sure}
+			ByDesign: g.Identity.ByDesign, Deletion: g.Identity.Deletion, Sure: g.Identity.Sure}
 		if slices.Contains(seen, id) {
 			continue
 		}

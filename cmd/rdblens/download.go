@@ -240,15 +240,13 @@ func (d *download) host() string {
 
 // bare returns an error without the URL, which may have secrets.
 func (d *download) bare(err error) error {
-	var final finalError
-	if errors.As(err, &final) {
+	if final, ok := errors.AsType[finalError](err); ok {
 		err = final.error
 	}
 	if errors.Is(err, context.Canceled) {
 		err = message.Errorf("no byte came for {duration}", message.Duration("duration", int64(stallTimeout/time.Second)))
 	}
-	var failed *url.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err
 	}
 	return err

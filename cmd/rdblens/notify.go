@@ -50,8 +50,7 @@ var chats = map[string]chat{
 		func(s string) any { return map[string]any{"msg_type": "text", "content": map[string]string{"text": s}} },
 		codeIs("code")},
 	"dingtalk": {8000, nil, func(s string) any {
-		return map[string]any{"msgtype": "text",
-			"text": map[string]string{"content": s}}
+		return map[string]any{"msgtype": "text", "text": map[string]string{"content": s}}
 	}, codeIs("errcode")},
 	"wecom": {2000, strings.NewReplacer("<", "＜"),
 		func(s string) any { return map[string]any{"msgtype": "text", "text": map[string]string{"content": s}} },
@@ -166,8 +165,7 @@ func (c *chat) try(ctx context.Context, to string, body []byte) error {
 	request.Header.Set("Content-Type", "application/json; charset=utf-8")
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(request)
-	var at *url.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*url.Error](err); ok {
 		return at.Err // without the URL
 	}
 	if err != nil {

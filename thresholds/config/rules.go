@@ -160,8 +160,7 @@ func entriesShape(rule *thresholds.Rule, severity thresholds.Severity, forbidden
 		if err != nil {
 			problem := message.Of(err)
 			hint := noHint
-			var e *message.Error
-			if errors.As(err, &e) {
+			if e, ok := errors.AsType[*message.Error](err); ok {
 				hint = e.Hint
 			}
 			return nil, r.refuse(nodes[at], hint, "{rule}: {reason}", message.Text("rule", rule.Name),
@@ -180,8 +179,7 @@ func reasonFields(rule *thresholds.Rule) []field[edits] {
 		}
 	}
 	return []field[edits]{to("reason", reasonShape("the sentence of the team's own standard that demands it"),
-		set(thresholds.EditReason)),
-		to("source", sourceShape(), set(thresholds.EditSource))}
+		set(thresholds.EditReason)), to("source", sourceShape(), set(thresholds.EditSource))}
 }
 
 // reasonShape is a sentence that says why something is set.
@@ -204,8 +202,7 @@ func typesRecord[S any](rule *thresholds.Rule, what string, of func(parser.Type)
 	}
 	rec.unknown = func(name string) *message.Error {
 		return &message.Error{Message: message.New("{rule} does not check keys of type {type}",
-			message.Text("rule", rule.Name), message.Element("type", name)),
-			Hint: thresholds.Suggest(name, known)}
+			message.Text("rule", rule.Name), message.Element("type", name)), Hint: thresholds.Suggest(name, known)}
 	}
 	return rec
 }

@@ -409,11 +409,11 @@ func (c *charset) class() string {
 
 // text returns the bytes as key-charset takes them, "" if it takes them not.
 func (c *charset) text(separators string) string {
-	text := ""
+	var text strings.Builder
 	for _, r := range []struct{ from, to byte }{{'a', 'z'}, {'A', 'Z'}, {'0', '9'}} {
 		for b := r.from; b <= r.to; b++ {
 			if c.has(b) {
-				text += string(r.from) + "-" + string(r.to)
+				text.WriteString(string(r.from) + "-" + string(r.to))
 				break
 			}
 		}
@@ -424,10 +424,10 @@ func (c *charset) text(separators string) string {
 	}
 	for _, b := range []byte(others) {
 		if c.has(b) || strings.IndexByte(separators, b) >= 0 {
-			text += string(b)
+			text.WriteString(string(b))
 		}
 	}
-	return text
+	return text.String()
 }
 
 func typeWords(types uint32) (words []string) {

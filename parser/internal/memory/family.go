@@ -123,8 +123,7 @@ var families = append(
 	successors("redis-",
 		step{"6.2", redis62}, step{"7.0", redis70}, step{"7.2", redis72}, step{"7.4", redis74}, step{"8.0", redis80},
 		step{"8.2", redis82}, step{"8.4", redis84}, step{"8.6", redis86}, step{"8.8", redis88}, step{"8.10", redis810}),
-	successors("valkey-",
-		step{"8.0", valkey80}, step{"8.1", valkey81}, step{"9", valkey9}, step{"9.2", valkey92})...)
+	successors("valkey-", step{"8.0", valkey80}, step{"8.1", valkey81}, step{"9", valkey9}, step{"9.2", valkey92})...)
 
 type step struct {
 	release string

@@ -89,16 +89,12 @@ func (r *RetainedKey) before(o *RetainedKey) bool {
 // Key returns the key as far as it is retained. Its names belong to r.
 func (r *RetainedKey) Key() parser.Key {
 	k := parser.Key{DB: r.DB, Name: r.buf[:r.nameEnd:r.nameEnd], NameLen: r.NameLen, NameHash: r.NameHash, Type: r.Type,
-		Encoding:  r.Encoding,
-		HasExpire: r.HasExpire, ExpireAt: r.ExpireAt, Idle: r.Idle, Freq: r.Freq, Elements: r.Elements,
-		ValueBytes: r.ValueBytes,
-		Serialized: r.Serialized, Largest: r.Largest, LargestNameLen: r.LargestNameLen, Longest: r.Longest,
-		FieldsWithTTL: r.FieldsWithTTL,
-		Pending:       r.Pending, Integers: r.Integers, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Memory: r.Memory,
-		MemoryUsage: r.MemoryUsage,
+		Encoding: r.Encoding, HasExpire: r.HasExpire, ExpireAt: r.ExpireAt, Idle: r.Idle, Freq: r.Freq,
+		Elements: r.Elements, ValueBytes: r.ValueBytes, Serialized: r.Serialized, Largest: r.Largest,
+		LargestNameLen: r.LargestNameLen, Longest: r.Longest, FieldsWithTTL: r.FieldsWithTTL, Pending: r.Pending,
+		Integers: r.Integers, LZFIn: r.LZFIn, LZFOut: r.LZFOut, Memory: r.Memory, MemoryUsage: r.MemoryUsage,
 		MemoryBound: r.MemoryBound, MemoryApproximate: r.MemoryApproximate, CompactMemory: r.CompactMemory,
-		ModuleName: r.Module, Offset: r.Offset,
-		Formats: r.Formats, LongestField: r.LongestField, Behind: r.Behind}
+		ModuleName: r.Module, Offset: r.Offset, Formats: r.Formats, LongestField: r.LongestField, Behind: r.Behind}
 	if r.LargestHasName {
 		k.LargestName = r.buf[r.nameEnd:r.largestEnd:r.largestEnd]
 	}

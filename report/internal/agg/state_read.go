@@ -37,8 +37,7 @@ func ReadState(from io.Reader, opt StateOptions) (*Builder, error) {
 	if opt.Top > maxStateTop || opt.Examples > maxStateTop {
 		return nil, ErrState
 	}
-	r := &stateReader{Builder: NewBuilder(opt.Options), opt: opt, in: bufio.NewReader(from),
-		created: map[int32]int64{}}
+	r := &stateReader{Builder: NewBuilder(opt.Options), opt: opt, in: bufio.NewReader(from), created: map[int32]int64{}}
 	last := byte(0)
 	for records := uint64(0); ; records++ {
 		kind, text, err := r.next()
@@ -225,16 +224,6 @@ func (r *stateReader) readSnapshot(s *snapshotState) bool {
 	}
 	r.Snapshots = append(r.Snapshots, to)
 	return true
-}
-
-// fleetOf returns the Fleet of a number, nil if there is none.
-func (r *stateReader) fleetOf(order int) *thresholds.Fleet {
-	for _, f := range r.Fleets {
-		if fleetOrder(f.Engine()) == order {
-			return f
-		}
-	}
-	return nil
 }
 
 func (r *stateReader) readNode(s *nodeState) bool {

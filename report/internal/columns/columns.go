@@ -231,9 +231,9 @@ func width(t reflect.Type) (n int) {
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if stored(t.Field(i)) {
-				n += width(t.Field(i).Type)
+		for field := range t.Fields() {
+			if stored(field) {
+				n += width(field.Type)
 			}
 		}
 	case reflect.Slice:

@@ -109,8 +109,7 @@ const (
 
 // NewBlock returns an empty Block.
 func NewBlock(n *naming.Namer) *Block {
-	b := &Block{cut: newCutter(n), index: hashindex.New(64), seen: hashindex.New(64),
-		pinned: map[uint64]struct{}{}}
+	b := &Block{cut: newCutter(n), index: hashindex.New(64), seen: hashindex.New(64), pinned: map[uint64]struct{}{}}
 	b.beginSampling(0)
 	b.clear()
 	return b

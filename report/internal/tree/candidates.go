@@ -256,8 +256,7 @@ func (b *Block) noteSamples(name []byte, f *naming.Facts, leaf, weight int32, si
 		}
 		above.samples[kind]++
 		first := b.note(sample{parent: b.path[depth], node: b.path[depth+1], kind: kind, weight: weight, hash: hash,
-			size: size},
-			value)
+			size: size}, value)
 		often := first.samples > 1 && sampledOften*first.samples >= above.samples[kind]
 		if node.wide && (often || size > 2*b.table.spots[above.spots[kind]].bytes) {
 			b.pinned[hash] = struct{}{}

@@ -83,3 +83,57 @@ func TestCutAt(t *testing.T) {
 		}
 	}
 }
+
+// TestFewIdentifiers checks that the rows of a small keyspace have * for its numbers and UUIDs, and that values
+// with many keys, and few values, keep their rows.
+func TestFewIdentifiers(t *testing.T) {
+	uuid := func(i int) string { return fmt.Sprintf("%08x-a9cc-477c-b0e4-6ebdae66%04x", i*0x9e3779b1&0xffffffff, i) }
+	number := func(i int) string { return fmt.Sprint(i) }
+	parts := []string{"jobs", "done", "visited"}
+	for _, c := range []struct {
+		name    string
+		ids     int
+		id      func(i int) string
+		numbers int // of keys of each part and identifier; 0: one without a number
+		want    string
+	}{
+		{"UUIDs", 30, uuid, 0, "crawl:*:done crawl:*:jobs crawl:*:visited"},
+		{"numbers", 60, number, 0, "crawl:*:done crawl:*:jobs crawl:*:visited"},
+		{"few", 2, number, 0, "crawl:0:done crawl:0:jobs crawl:0:visited crawl:1:done crawl:1:jobs crawl:1:visited"},
+		{"shards", 2, number, 40, "crawl:0:done:* crawl:0:jobs:* crawl:0:visited:* " +
+			"crawl:1:done:* crawl:1:jobs:* crawl:1:visited:*"},
+	} {
+		var keys []key
+		for i := range c.ids {
+			for _, part := range parts {
+				name := "crawl:" + c.id(i) + ":" + part
+				for k := range c.numbers {
+					keys = append(keys, key{fmt.Sprint(name, ":", k), 100})
+				}
+				if c.numbers == 0 {
+					keys = append(keys, key{name, 100})
+				}
+			}
+		}
+		f := newForest(":").fill(keys, 2000, 1)
+		f.Finish()
+		rows, rest := Cut(partOf(f, 0, ""), 20, 0)
+		var got []string
+		for i := range rows {
+			got = append(got, rows[i].Prefix)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != c.want || rest.size() != 0 {
+			t.Errorf("%s: %q and %d bytes, want %s", c.name, got, rest.size(), c.want)
+		}
+	}
+	var keys []key // 20 tenants with 40 keys each
+	for i := range 800 {
+		keys = append(keys, key{fmt.Sprint("shop:", uuid(i%20), ":item:", i), 100})
+	}
+	f := newForest(":").fill(keys, 2000, 1)
+	f.Finish()
+	if n := len(f.Sorted(f.Sorted(0)[0])); n != 20 {
+		t.Errorf("%d tenants with 40 keys each have a node, want 20", n)
+	}
+}

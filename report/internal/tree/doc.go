@@ -106,13 +106,13 @@
 //
 // Finish folds what a report does not distinguish, from the root down, place by place. First, identifiers are folded
 // also where they are few, and those that happen to have letters only. A place has identifiers if 16 values with
-// less than 32 keys have different patterns with a * between letters (k*fq:). Their lengths are the range of the
-// lengths that 1/16 of these have; of ends, whose patterns are shorter, from 3/4 of the largest. A place has them as
-// well if 16 words of one length over 8, and 3/4 of all its words with less than 32 keys, have that length. Values
-// of such lengths with less than 32 keys fold. (Patterns of ends do from half of the largest length on, or if they
-// have two * or one between letters.) These stay: numbers, values with 1/64 of the place (of few keys: 8 times the
-// mean), and words with a child that no other value has. Of 16 or more words in hash tags, those with less than that
-// share fold, too.
+// less than 32 keys are different inner values whose pattern has no letter (numbers, UUIDs), or have different
+// patterns with a * between letters (k*fq:). Their lengths are the range of the lengths that 1/16 of these have; of
+// ends, whose patterns are shorter, from 3/4 of the largest. A place has them as well if 16 words of one length over
+// 8, and 3/4 of all its words with less than 32 keys, have that length. Values of such lengths with less than 32
+// keys fold. (Patterns of ends do from half of the largest length on, or if they have two * or one between letters.)
+// These stay: values with 1/64 of the place (of few: 8 times the mean), and words with a child that no other value
+// has. Of 16 or more words in hash tags, those with less than that share fold, too.
 //
 // Then the place is folded if it has more than 256 words or 256 others (the root 1,000), or was folded before:
 // values and shapes with 1/64 of the keys or bytes of the place stay, and words unless they are too many or were

@@ -79,9 +79,13 @@ func (t *Tree) identify(s spot) (l lengths) {
 	return l
 }
 
-// scattered returns the pattern of a value, and whether it replaces something between letters.
+// scattered returns the pattern of a value, and whether it replaces something between letters, or all that an inner
+// value has: then it returns the value, which no other has.
 func (t *Tree) scattered(n *Node) (pattern []byte, scattered bool) {
 	t.text = t.cut.appendPattern(t.text[:0], []byte(n.label), n.kind)
+	if n.kind == inner && lettersOf(t.text) == 0 && string(t.text) != n.label {
+		return append(t.text[:0], n.label...), true
+	}
 	for i := 1; i+1 < len(t.text) && !scattered; i++ {
 		scattered = t.text[i] == '*' && isLetter(t.text[i-1]) && isLetter(t.text[i+1])
 	}
@@ -112,7 +116,7 @@ func (t *Tree) foldIdentifiers(s spot) {
 		return
 	}
 	all, list := t.rank(s, nil)
-	part := max(1, min(finalShare, all.keys/8)) // of few, 8 times the mean
+	part := max(1, min(finalShare, int64(len(list))/8)) // of few, 8 times the mean
 	kept := t.heaviest(list, len(list), (all.keys-1)/part, (all.size-1)/part)
 	below := map[string]int{} // how many values have a child
 	for c := range t.Children(s.node) {
@@ -157,5 +161,5 @@ func (t *Tree) identifier(i int32, l lengths, below map[string]int) bool {
 	if n.kind == end { // a pattern: the value is longer
 		return scattered || bytes.Count(pattern, []byte("*")) > 1 || lettersOf(pattern) > 0 && 2*length >= l.most
 	}
-	return lettersOf(pattern) > 0 && length >= l.least
+	return (scattered || lettersOf(pattern) > 0) && length >= l.least
 }
