@@ -43,6 +43,7 @@ type function struct {
 	name, container string
 	params          []string
 	defaults        []*node // of the parameters, nil none
+	groups          []int   // see parameters
 	unknown         bool    // it may have a value that is not in returns
 	rest            bool    // the last parameter stands for any number of arguments
 	self            string  // what the function calls the object around, in Go

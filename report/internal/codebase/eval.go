@@ -348,7 +348,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
 	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") &&
-		!strings.Contains(lower, "by_key") {
+		!strings.Contains(lower, "by_key") && !f.chooses() {
 		return p.built(n.args, at)
 	}
 	return vary()

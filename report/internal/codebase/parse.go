@@ -146,6 +146,9 @@ func (p *parser) sum(i int) (*node, int) {
 			n = hole
 		}
 	}
+	if p.syntax == javaScript {
+		i = p.question(i)
+	}
 	switch t := &p.tokens[i]; {
 	case t.kind == markToken && (p.is(i, "||") || p.is(i, "??") || p.is(i, "?:")),
 		t.kind == wordToken && !t.first && p.syntax == python && p.textOf(i) == "or":
@@ -227,7 +230,7 @@ func (p *parser) operand(i int) (*node, int) {
 			}
 			n, i = &node{kind: listNode, args: p.arguments(i)}, p.behind(i)
 		case p.is(i, "{") && p.match[i] > 0:
-			return hole, p.behind(i)
+			return p.object(i), p.behind(i)
 		default:
 			if strings.IndexByte(")]},;", t.mark) >= 0 {
 				return hole, i

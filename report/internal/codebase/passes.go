@@ -109,6 +109,13 @@ func parametersOf(list []int, n *node, depth int) []int {
 	return list
 }
 
+// chooses reports whether a function returns one of several constants, which its arguments are no part of.
+func (f *function) chooses() bool {
+	return f != nil && len(f.returns) > 0 && !slices.ContainsFunc(f.returns, func(r returned) bool {
+		return r.value.kind != textNode && (r.value.kind != wordNode || !isConstant(r.value.text))
+	})
+}
+
 // passed returns the key that a function passes on which is called with some values.
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
@@ -318,8 +325,32 @@ func (s *source) callsAny(names map[string]bool) bool {
 	return false
 }
 
+// ungrouped returns arguments with the members of an object for the parameters that name them.
+func (f *function) ungrouped(args []*node) (list []*node) {
+	if f.groups == nil || len(args) > len(f.groups) {
+		return args
+	}
+	for i, a := range args {
+		if f.groups[i] == 0 {
+			list = append(list, a)
+			continue
+		}
+		for _, name := range f.params[len(list):min(len(list)+f.groups[i], len(f.params))] {
+			value := hole
+			if at := slices.IndexFunc(a.args, func(m *node) bool { return m.label == name }); at >= 0 && a.kind == holeNode {
+				plain := *a.args[at]
+				plain.label = ""
+				value = &plain
+			}
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
 // order returns the arguments of a call of a function in the order of its parameters.
 func (f *function) order(args []*node) []*node {
+	args = f.ungrouped(args)
 	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
 		return args
 	}

@@ -165,6 +165,7 @@ func fixedPrefix(n *node) *node {
 // layerPrefixes evaluates the prefixes of the layers. One that varies, or of which there are several,
 // is *. So is that of a framework whose configuration is in another checkout.
 func (s *scanner) layerPrefixes(sites []*site) {
+	s.wrapped(sites)
 	s.clients = s.clientPrefixes(sites)
 	for _, c := range sites {
 		if c.layer == 0 || c.layer == clientLayer || !c.prefix {
@@ -228,4 +229,39 @@ func prefixed(before, pattern string) string {
 		pattern = strings.TrimPrefix(pattern, "*")
 	}
 	return before + pattern
+}
+
+// wrapped notes the classes of languages without types whose methods have the names of five or more commands and
+// put before the key what is not known: any client may be one of them.
+func (s *scanner) wrapped(sites []*site) {
+	const key = "\x01key"
+	methods := map[string]map[string][]*site{} // by class and name
+	for _, c := range sites {
+		f := c.function
+		if f == nil || !c.source.syntax.loose || c.layer != connectionLayer && c.layer != namespaceLayer {
+			continue
+		}
+		if named := commandOf(f.name); f.container == "" || c.command == nil || named == nil || named.name != c.command.name {
+			continue
+		}
+		s.program.steps = 0
+		at := c.frame()
+		at.arguments = slices.Repeat([][]string{{key}}, len(f.params))
+		if name := Join(s.program.eval(c.key, at)); strings.HasPrefix(name, "*") && strings.Contains(name, key) {
+			class := c.source.path + ":" + f.container
+			if methods[class] == nil {
+				methods[class] = map[string][]*site{}
+			}
+			methods[class][f.name] = append(methods[class][f.name], c)
+		}
+	}
+	for _, class := range methods {
+		for _, list := range class {
+			for _, c := range list {
+				if len(class) > 4 {
+					s.layers[c.layer], c.key = "*", hole
+				}
+			}
+		}
+	}
 }

@@ -217,7 +217,7 @@ func TestWrappers(t *testing.T) {
 	class := "import redis\n\ndef _key(prefix, key):\n    full = prefix.encode()\n    return full + key\n\nclass Client:\n" +
 		"    def __init__(self, prefix, client: redis.Redis):\n        self._prefix = prefix\n        self._r = client\n"
 	for _, test := range [...]struct{ key, want string }{
-		{"name", "cart:* carts:*"},
+		{"_key(self._prefix, name)", "*cart:* *carts:*"}, {"name", "cart:* carts:*"},
 	} {
 		wrapper := class
 		for _, name := range [...]string{"set", "incr", "hset", "sadd", "expire"} {

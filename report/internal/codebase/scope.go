@@ -213,7 +213,7 @@ func (c *collector) endless(i int) bool { return c.is(i, "=") && c.tokens[i].sta
 func (c *collector) newFunction(name, container string, open int) *function {
 	f := &function{name: c.words.keep(name), container: container, source: c.file}
 	if open > 0 {
-		f.params, f.defaults = c.parameters(open)
+		f.params, f.defaults, f.groups = c.parameters(open)
 		for n := open + 1; n < int(c.match[open]) && !f.rest; n++ {
 			if c.is(n, "{") && c.match[n] > 0 {
 				n = int(c.match[n])
@@ -226,8 +226,9 @@ func (c *collector) newFunction(name, container string, open int) *function {
 	return f
 }
 
-// parameters returns the names of parameters, and their defaults.
-func (c *collector) parameters(open int) (list []string, defaults []*node) {
+// parameters returns the names of parameters, and their defaults. For an object of JavaScript whose members are named,
+// these are parameters, and groups has their number at its place.
+func (c *collector) parameters(open int) (list []string, defaults []*node, groups []int) {
 	end := int(c.match[open])
 	var words []string
 	var value *node
@@ -238,16 +239,19 @@ func (c *collector) parameters(open int) (list []string, defaults []*node) {
 			if c.typeFirst {
 				w = words[n-1]
 			}
-			list, defaults = append(list, c.words.keep(w)), append(defaults, value)
+			list, defaults, groups = append(list, c.words.keep(w)), append(defaults, value), append(groups, 0)
 		}
 		words, done, value = nil, false, nil
 	}
+	objects := false
 	for n := open + 1; n < end && len(list) < maxArgs; n++ {
 		switch w := c.textOf(n); {
 		case c.is(n, ","):
 			flush()
 		case c.is(n, "{") && c.syntax == javaScript && len(words) == 0 && !done && c.match[n] > 0:
-			n, done = int(c.match[n]), true
+			names, values := c.membersNamed(n)
+			list, defaults, groups = append(list, names...), append(defaults, values...), append(groups, len(names))
+			n, done, objects = int(c.match[n]), true, true
 		case c.is(n, "=") && c.syntax != golang:
 			value, _ = c.expression(n + 1)
 			done = true
@@ -269,5 +273,59 @@ func (c *collector) parameters(open int) (list []string, defaults []*node) {
 	if len(list) > 0 && (list[0] == "self" || list[0] == "cls") {
 		list, defaults = list[1:], defaults[1:]
 	}
-	return list, defaults
+	if !objects {
+		groups = nil
+	}
+	return list, defaults, groups
+}
+
+// membersNamed returns the names of the members of an object that a parameter { key, ttl = 60 } names, and their
+// defaults.
+func (c *collector) membersNamed(open int) (names []string, defaults []*node) {
+	for n := open + 1; n < int(c.match[open]) && len(names) < maxArgs; n++ {
+		if c.isWord(n) && (c.is(n-1, "{") || c.is(n-1, ",")) {
+			var value *node
+			if c.is(n+1, "=") {
+				value, _ = c.expression(n + 2)
+			}
+			names, defaults = append(names, c.kept(n)), append(defaults, value)
+		} else if c.match[n] > int32(n) {
+			n = int(c.match[n])
+		}
+	}
+	return names, defaults
+}
+
+// object returns what varies, with the members of an object of JavaScript.
+func (p *parser) object(i int) *node {
+	if p.syntax != javaScript || p.depth > 6 || p.match[i] > int32(i+200) {
+		return hole
+	}
+	n := &node{kind: holeNode, args: p.arguments(i)}
+	for k, a := range n.args {
+		if a.kind == wordNode && a.of == nil && a.label == "" { // { key }
+			labelled := *a
+			labelled.label = a.text
+			n.args[k] = &labelled
+		}
+	}
+	return n
+}
+
+// question returns the token ? of the condition that an operator at a token belongs to, that token if there is none.
+func (p *parser) question(i int) int {
+	if p.tokens[i].kind != markToken || strings.IndexByte("=!<>&", p.tokens[i].mark) < 0 {
+		return i
+	}
+	for n := i; n < i+40 && p.tokens[n].kind != endToken; n++ {
+		switch {
+		case p.is(n, "?"):
+			return n
+		case p.match[n] > int32(n):
+			n = int(p.match[n])
+		case p.is(n, "=>"), p.tokens[n].kind == markToken && strings.IndexByte(",;)]}", p.tokens[n].mark) >= 0:
+			return i
+		}
+	}
+	return i
 }

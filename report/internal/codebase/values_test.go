@@ -265,6 +265,9 @@ export const createKey = {
   user: {
     name: (id: string): string => joinKey('user', id, 'name'),
   },
+  custom: (kind: string, id: string, part?: string): string => {
+    return part !== undefined ? joinKey(kind, id, part) : joinKey(kind, id)
+  },
 }
 `, "users.ts": `
 import { kv } from '@vercel/kv'
@@ -279,18 +282,21 @@ class Users {
     const { lockKey } = this.buildKeys(id)
     await kv.set(lockKey, 1)
     await kv.set(createKey.user.name(id), 1)
+    await kv.get(createKey.custom('job', 'last'))
   }
 }
 `}, `
-keys.ts:7 shop:user:*:name likely
+keys.ts:7 shop:* likely
 keys.ts:11 shop:user:*:name likely
+keys.ts:14 shop:job:last* likely
 users.ts:8 stream:*:lock likely
 users.ts:12 stream:*:lock certain SET
 users.ts:13 shop:user:*:name certain SET
+users.ts:14 shop:job:last* certain GET
 `)
 }
 
-// TestOptions reads keys of functions that get objects with options.
+// TestOptions reads keys that a call gives a function as members of an object.
 func TestOptions(t *testing.T) {
 	expectLines(t, map[string]string{"cache.ts": `
 import { redis } from './redis'
@@ -308,10 +314,20 @@ class Counter {
     this.redis.zrem(this.key + ':z', id)
   }
 }
+`, "users.ts": `
+import { withCache } from './cache'
+export async function user(id: string) {
+  const key = ` + "`name:${id}`" + `
+  await withCache({ ttl: 5, key: ` + "`user:${id}`" + ` }, async () => load(id))
+  await withCache({ key }, async () => load(id))
+}
 `}, `
 cache.ts:7 item:* certain HSET
 counter.ts:4 *:*:z likely
 counter.ts:7 *:*:z certain ZREM
+users.ts:4 name:* likely
+users.ts:5 user:* certain SET
+users.ts:6 name:* certain SET
 `)
 }
 
