@@ -41,12 +41,13 @@ var sourceFolders = wordSet("src app lib com java kotlin")
 // isTest reports whether a path is that of a test, by the customs of its language. A module of Maven or
 // Gradle may be named api-test and be about tests.
 func isTest(file string) bool {
-	inSources, module := false, strings.Contains(file, "/src/main/")
+	inSources, module, goFile := false, strings.Contains(file, "/src/main/"), strings.HasSuffix(file, ".go")
 	for folder := range strings.SplitSeq(path.Dir(file), "/") {
 		lower := strings.ToLower(folder)
 		inSources = inSources || sourceFolders[lower]
 		singular := strings.TrimSuffix(lower, "s")
-		if testFolders[lower] || exampleFolders[lower] && !inSources || !module && (strings.HasSuffix(singular, ".test") ||
+		if testFolders[lower] || exampleFolders[lower] && (goFile || !inSources) ||
+			goFile && folder[0] == '_' || !module && (strings.HasSuffix(singular, ".test") ||
 			strings.HasSuffix(singular, "-test") || strings.HasSuffix(singular, "_test")) {
 			return true
 		}
@@ -54,7 +55,7 @@ func isTest(file string) bool {
 	base := path.Base(file)
 	name := strings.TrimSuffix(base, path.Ext(base))
 	lower := strings.ToLower(name)
-	for _, end := range [...]string{"_test", ".test", ".spec", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
+	for _, end := range [...]string{"_test", "_tester", ".test", ".spec", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
 		if strings.HasSuffix(lower, end) {
 			return true
 		}
