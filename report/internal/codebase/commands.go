@@ -141,9 +141,13 @@ var servers = []string{"redis", "rdb", "jedis", "valkey", "keydb", "redisson", "
 var clients = wordSet(`r c rc rd pipe pipeline pipeliner p multi tx trx transaction trans conn connection client db batch m redis_connection
 	con piped kv store cache commands sync async cluster database pool storage backend sessionstore redisdb broker driver cmd`)
 
-// ofServer reports whether names say that a value is a client of the server.
+// ofServer reports whether names say that a value is a client of the server, other than by a word like cardboard.
 func ofServer(path string) bool {
-	return slices.ContainsFunc(servers, func(word string) bool { return strings.Contains(path, word) })
+	return slices.ContainsFunc(servers, func(word string) bool {
+		before, after, ok := strings.Cut(path, word)
+		inner := func(s string, i int) bool { return uint(i) < uint(len(s)) && s[i] >= 'a' && s[i] <= 'z' }
+		return ok && !(word == "rdb" && inner(before, len(before)-1) && inner(after, 0))
+	})
 }
 
 // notClient reports whether a name says that a value is something else that has to do
