@@ -141,12 +141,11 @@ var servers = []string{"redis", "rdb", "jedis", "valkey", "keydb", "redisson", "
 var clients = wordSet(`r c rc rd pipe pipeline pipeliner p multi tx trx transaction trans conn connection client db batch m redis_connection
 	con piped kv store cache commands sync async cluster database pool storage backend sessionstore redisdb broker driver cmd`)
 
-// ofServer reports whether names say that a value is a client of the server, other than by a word like cardboard.
+// ofServer reports whether names say that a value is a client of the server: not those of a userDB or a cardBalance.
 func ofServer(path string) bool {
 	return slices.ContainsFunc(servers, func(word string) bool {
-		before, after, ok := strings.Cut(path, word)
-		inner := func(s string, i int) bool { return uint(i) < uint(len(s)) && s[i] >= 'a' && s[i] <= 'z' }
-		return ok && !(word == "rdb" && inner(before, len(before)-1) && inner(after, 0))
+		at := strings.Index(path, word)
+		return at == 0 || at > 0 && (word != "rdb" || strings.IndexByte("aeiou", path[at-1]) < 0)
 	})
 }
 
