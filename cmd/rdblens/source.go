@@ -30,15 +30,6 @@ func newSource(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "source DIR [SNAPSHOT|REPORT]",
 		Short: "List the patterns of keys in the source code of an application",
-		Long: `source reads the source code below DIR and lists the patterns of the keys that it
-gives to Redis, each with its line: JavaScript and TypeScript, Python, Ruby, PHP,
-Java, Kotlin, Go, C# and Rust. It runs nothing, follows no link out of DIR, and
-leaves out what .gitignore names, tests, vendored and generated code. Patterns of
-caches that the configuration of the application does not keep in Redis are counted
-at the end; --all lists them, each with what it depends on.
-
-With a snapshot, or a report that scan -f json=FILE saved, it lists the lines whose
-keys have no expiry, and the patterns that no key matches.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 || len(args) == 2 {
 				return nil

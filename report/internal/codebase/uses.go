@@ -151,7 +151,7 @@ func (s *scanner) builders() {
 			s.add(c, u.key)
 			return
 		}
-		s.program.steps = 0
+		s.program.steps, s.program.reached = 0, s.program.reached[:0]
 		parts := verbs(s.program.eval(value, c.frame()), c.source.syntax)
 		maker := slices.IndexFunc(s.program.reached, func(r reach) bool { return r.use != u && r.use.whole })
 		if value == nil || value.kind != callNode { // a constant of an enum may have no text
@@ -211,7 +211,7 @@ func (s *scanner) builders() {
 // aboutServer reports whether the names around a builder that no known command uses speak of the
 // server, and a call may use it.
 func (s *scanner) aboutServer(c *site) bool {
-	if !ofServer(strings.ToLower(c.function.container + c.function.name + c.source.base)) {
+	if !ofServer(strings.ToLower(c.function.container + "." + c.function.name + "." + c.source.base)) {
 		return false
 	}
 	called := map[string]bool{c.function.name: true}

@@ -29,8 +29,8 @@ type Skipped struct {
 var vendored = wordSet(`node_modules vendor third_party thirdparty bower_components site-packages venv .venv Pods dist
 	jspm_packages __pycache__ target vendors external`)
 
-var testFolders = wordSet(`test tests spec specs __tests__ __mocks__ testdata fixtures e2e testing mocks cypress features
-	integration-tests integration_tests benchmark benchmarks benches testutil testutils androidtest jmh`)
+var testFolders = wordSet(`test tests spec specs __tests__ __mocks__ testdata fixtures e2e testing mocks cypress
+	step_definitions integration-tests integration_tests benchmark benchmarks benches testutil testutils androidtest jmh`)
 
 // exampleFolders have programs that show the use of a project, unless they are in its sources:
 // com/example/demo is a package of many an application.
@@ -41,30 +41,35 @@ var sourceFolders = wordSet("src app lib com java kotlin")
 // isTest reports whether a path is that of a test, by the customs of its language. A module of Maven or
 // Gradle may be named api-test and be about tests.
 func isTest(file string) bool {
-	inSources, module := false, strings.Contains(file, "/src/main/")
+	inSources, cucumber, module := false, false, strings.Contains(file, "/src/main/")
 	for folder := range strings.SplitSeq(path.Dir(file), "/") {
 		lower := strings.ToLower(folder)
 		inSources = inSources || sourceFolders[lower]
 		singular := strings.TrimSuffix(lower, "s")
-		if testFolders[lower] || exampleFolders[lower] && !inSources || !module && (strings.HasSuffix(singular, ".test") ||
+		if testFolders[lower] || (exampleFolders[lower] || cucumber && (lower == "support" || lower == "steps")) &&
+			!inSources || !module && (strings.HasSuffix(singular, ".test") ||
 			strings.HasSuffix(singular, "-test") || strings.HasSuffix(singular, "_test")) {
 			return true
 		}
+		cucumber = lower == "features"
 	}
 	base := path.Base(file)
 	name := strings.TrimSuffix(base, path.Ext(base))
 	lower := strings.ToLower(name)
-	for _, end := range [...]string{"_test", ".test", ".spec", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
+	for _, end := range [...]string{"_test", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
 		if strings.HasSuffix(lower, end) {
 			return true
 		}
+	}
+	if ext := path.Ext(lower); strings.HasSuffix(ext, "test") || strings.HasSuffix(ext, "spec") { // .clienttest, .e2e-spec
+		return true
 	}
 	for _, end := range [...]string{"Test", "Tests", "Spec", "IT", "TestCase"} {
 		if strings.HasSuffix(name, end) && len(name) > len(end) {
 			return true
 		}
 	}
-	return strings.HasPrefix(lower, "test_") || lower == "conftest" || lower == "tests"
+	return strings.HasPrefix(lower, "test_") && !(inSources && strings.HasSuffix(base, ".rb")) || lower == "conftest" || lower == "tests"
 }
 
 func isGenerated(src string) bool {
