@@ -141,9 +141,12 @@ var servers = []string{"redis", "rdb", "jedis", "valkey", "keydb", "redisson", "
 var clients = wordSet(`r c rc rd pipe pipeline pipeliner p multi tx trx transaction trans conn connection client db batch m redis_connection
 	con piped kv store cache commands sync async cluster database pool storage backend sessionstore redisdb broker driver cmd`)
 
-// ofServer reports whether names say that a value is a client of the server.
+// ofServer reports whether names say that a value is a client of the server: not those of a userDB or a cardBalance.
 func ofServer(path string) bool {
-	return slices.ContainsFunc(servers, func(word string) bool { return strings.Contains(path, word) })
+	return slices.ContainsFunc(servers, func(word string) bool {
+		at := strings.Index(path, word)
+		return at == 0 || at > 0 && (word != "rdb" || strings.IndexByte("aeiou", path[at-1]) < 0)
+	})
 }
 
 // notClient reports whether a name says that a value is something else that has to do

@@ -260,7 +260,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	}
 	i := 0
 	if first := shortest(found); first != nil {
-		found = [][]string{add(slices.Clone(first), "")}
+		found = [][]string{first}
 	} else if len(found) > 1 {
 		i = p.pick(f, len(found))
 	}
@@ -344,7 +344,7 @@ func (p *program) call(n *node, at frame) []string {
 	}
 	f, _ := p.function(n, at)
 	if f != nil {
-		if v := p.result(f, p.arguments(f, n.args, at), at); literal(v) {
+		if v := p.result(f, p.arguments(f.order(n.args), at), at); literal(v) {
 			return v
 		}
 	}
@@ -417,9 +417,9 @@ func (p *program) built(args []*node, at frame) []string {
 	return list
 }
 
-// arguments returns the values of the arguments of a call of a function, not nil.
-func (p *program) arguments(f *function, args []*node, at frame) [][]string {
-	return append([][]string{}, p.values(f.order(args), at)...)
+// arguments returns the values of the arguments of a call, in the order of parameters, not nil.
+func (p *program) arguments(args []*node, at frame) [][]string {
+	return append([][]string{}, p.values(args, at)...)
 }
 
 func (p *program) values(args []*node, at frame) (list [][]string) {

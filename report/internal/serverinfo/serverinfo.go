@@ -19,7 +19,7 @@ const maxText = 16 << 20
 // Info has none.
 type Info struct {
 	figures map[string]int64
-	Keys int64 // of all databases by INFO keyspace, -1 unknown
+	Keys    int64 // of all databases by INFO keyspace, -1 unknown
 	// Commands is the number of commands that were called, by INFO commandstats: each
 	// has a histogram of its latency. -1 unknown.
 	Commands int64
