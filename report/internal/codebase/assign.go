@@ -51,7 +51,7 @@ func (c *collector) assignment(i int) {
 			c.forget(first - 2)
 		}
 		if v := n; locals != nil && v.kind == callNode && len(locals) < 1000 { // key, err := keyOf(id)
-			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false)
+			c.set(c.words.keep(c.textOf(first)), v, c.is(i, ":="), false, 0)
 		}
 		n = hole
 	}
@@ -60,7 +60,8 @@ func (c *collector) assignment(i int) {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
 			perhaps := at < i-1 && c.syntax.loose || c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
-			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps)
+			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps,
+				c.guardOf(c.function(), at, end))
 		}
 		if keyLike(name) {
 			c.named(n, t)

@@ -46,6 +46,7 @@ type function struct {
 	defaults        []*node // of the parameters, nil none
 	groups          []int   // see parameters
 	unknown         bool    // it may have a value that is not in returns
+	beyond          guard   // of the statements behind the last return
 	rest            bool    // the last parameter stands for any number of arguments
 	self            string  // what the function calls the object around, in Go
 	extends         bool    // it is called on an object of any class, in Kotlin
@@ -62,6 +63,8 @@ type returned struct {
 	value *node
 	line  int32
 	text  string
+	guard guard
+	only  *choice // with which the function has this value, nil any
 }
 
 // passed is a key that a function builds from its parameters for a command.
@@ -123,6 +126,7 @@ type collector struct {
 	classes    map[string]class // by name
 	cacheNames []*node          // of the caches of Spring of the class
 	known      map[string]bool  // see says
+	equals     *choice          // of the condition that was read last
 }
 
 // says reports whether the source has a text, or a word that mentions finds.

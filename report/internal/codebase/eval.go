@@ -113,6 +113,13 @@ func (p *program) eval(n *node, at frame) []string {
 		}
 		return vary()
 	case eitherNode:
+		if g := guard(n.index); g != 0 && at.arguments != nil {
+			if !(-g).allows(at.arguments) {
+				return p.eval(n.args[1], at)
+			} else if !g.allows(at.arguments) {
+				return p.eval(n.args[0], at)
+			}
+		}
 		unknown := func(a *node) bool { return a.kind == paramNode || a.kind == holeNode }
 		if n.text != "" && (at.arguments != nil || n.args[0].kind != textNode || n.args[1].kind != textNode) {
 			return common(Join(p.eval(n.args[0], at)), Join(p.eval(n.args[1], at))) // the arguments may decide
@@ -132,11 +139,17 @@ func (p *program) eval(n *node, at frame) []string {
 		if i := int(n.index); i < len(at.arguments) {
 			return at.arguments[i]
 		}
-		if n.of != nil && !at.part { // the default is likely in force
+		switch {
+		case at.arguments != nil && n.of.isNothing():
+			return absent
+		case n.of != nil && !at.part: // the default is likely in force
 			return p.eval(n.of, at)
 		}
 		return vary()
 	case wordNode:
+		if n.isNothing() {
+			return absent
+		}
 		return p.name(n, at)
 	case callNode:
 		return p.call(n, at)
@@ -231,6 +244,10 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
+		chosen, other := p.chosen(r.only, f, arguments)
+		if other || !r.guard.allows(arguments) {
+			continue
+		}
 		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}
 		if at.member == nil || at.member.container == f.container {
 			inner.constant, inner.member = at.constant, at.member
@@ -240,6 +257,9 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 			found = append(found, v)
 		} else if v != nil {
 			unknown = true
+		}
+		if chosen {
+			break
 		}
 	}
 	i := 0

@@ -1,6 +1,65 @@
 package codebase
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
+
+// TestGuards has functions with several values, of which the arguments of a call decide.
+func TestGuards(t *testing.T) {
+	const php = "<?php\nclass Keys {\n  function added($id, $kind = null) {\n    $key = 'a:' . $id;\n" +
+		"    if ($kind !== null) {\n      $key .= ':' . $kind;\n    }\n    return $key;\n  }\n" +
+		"  function either($id, $kind = null) {\n" +
+		"    if ($kind) { $key = \"e:$id:$kind\"; } else { $key = \"e:$id\"; }\n" +
+		"    return $key;\n  }\n  function early($id, $kind = null) {\n" +
+		"    if (is_null($kind)) return \"r:$id\";\n" +
+		"    return \"r:$id:$kind\";\n  }\n  function f($id, $by, $kind) {\n"
+	const python = "import redis\nr = redis.Redis()\n\ndef added(id, kind=None):\n" +
+		"    k = f\"a:{id}\"\n    if kind:\n" +
+		"        k += f\":{kind}\"\n    return k\n\ndef either(id, kind=None):\n" +
+		"    if kind is None:\n        k = f\"e:{id}\"\n" +
+		"    else:\n        k = f\"e:{id}:{kind}\"\n    return k\n\ndef early(id, kind=None):\n    if not kind:\n" +
+		"        return f\"r:{id}\"\n    return f\"r:{id}:{kind}\"\n\ndef f(id, kind):\n"
+	const ruby = "class Keys\n  def early(id, kind = nil)\n" +
+		"    return \"r:#{id}\" unless kind\n\n    \"r:#{id}:#{kind}\"\n  end\n" +
+		"  def either(id, kind = nil)\n    if kind.nil?\n      \"e:#{id}\"\n    else\n" +
+		"      \"e:#{id}:#{kind}\"\n    end\n  end\n" +
+		"  def f(id, kind)\n"
+	for _, test := range [...]struct{ name, before, call, want string }{
+		{"a.php", php, "$this->redis->set($this->added($id), 1);", "a:*"},
+		{"a.php", php, "$this->redis->set($this->added($id, 'x'), 1);", "a:*:x"},
+		{"a.php", php, "$this->redis->set($this->either($id), 1);", "e:*"},
+		{"a.php", php, "$this->redis->set($this->either($id, 'x'), 1);", "e:*:x"},
+		{"a.php", php, "$this->redis->set($this->early($id), 1);", "r:*"},
+		{"a.php", php, "$this->redis->set($this->early($id, 'x'), 1);", "r:*:x"},
+		{"a.py", python, "    r.set(added(id), 1)", "a:*"},
+		{"a.py", python, "    r.set(added(id, kind='x'), 1)", "a:*:x"},
+		{"a.py", python, "    r.set(either(id, None), 1)", "e:*"},
+		{"a.py", python, "    r.set(either(id, 'x'), 1)", "e:*:x"},
+		{"a.py", python, "    r.set(early(id), 1)", "r:*"},
+		{"a.py", python, "    r.set(early(id, 'x'), 1)", "r:*:x"},
+		{"a.py", python, "    r.set(early(id, kind), 1)", "r:*"},
+		{"a.rb", ruby, "    $redis.set(early(id), 1)", "r:*"},
+		{"a.rb", ruby, "    $redis.set(early(id, :x), 1)", "r:*:x"},
+		{"a.rb", ruby, "    $redis.set(either(id), 1)", "e:*"},
+		{"a.rb", ruby, "    $redis.set(either(id, :x), 1)", "e:*:x"},
+	} {
+		end := "\n"
+		if test.name == "a.php" {
+			end = "\n  }\n}\n"
+		}
+		c := checkout(t, map[string]string{test.name: test.before + test.call + end})
+		got := ""
+		for _, p := range c.Patterns {
+			if p.Writes {
+				got += fmt.Sprintf(" %s", p.Key)
+			}
+		}
+		if got != " "+test.want {
+			t.Errorf("%s: %s has%s, want %s", test.name, test.call, got, test.want)
+		}
+	}
+}
 
 // TestLocksAndMembers has keys of locks, members that a class names alone, values of methods that no word returns,
 // and a cache that a project has itself.

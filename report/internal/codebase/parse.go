@@ -20,7 +20,7 @@ const (
 type node struct {
 	kind  byte
 	rest  bool   // of a parameter: it stands for any number of arguments
-	index int16  // of a parameter
+	index int16  // of a parameter; of two values: the guard of the second
 	text  string // of a text; else a name
 	label string // of an argument with a name
 	of    *node

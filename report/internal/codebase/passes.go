@@ -170,10 +170,11 @@ func (s *scanner) callee(c *site) *function {
 	})
 	if len(typed) > 0 {
 		list = typed
-	} else if exact := slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
-		return !strings.EqualFold(f.container, last)
-	}); len(exact) > 0 {
-		list = exact
+	} else if i := slices.IndexFunc(list, func(f *function) bool { return strings.EqualFold(f.container, last) }); i >= 0 {
+		class := list[i].container
+		list = slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
+			return !strings.EqualFold(f.container, last) && !f.source.supers[class]
+		})
 	}
 	if f := s.implementation(c, last, list); f != nil && len(typed) == 0 {
 		return f
@@ -361,6 +362,11 @@ func (f *function) order(args []*node) []*node {
 		return args
 	}
 	list := slices.Repeat([]*node{hole}, len(f.params))
+	for i, n := range f.defaults {
+		if n.isNothing() {
+			list[i] = n
+		}
+	}
 	for i, a := range args {
 		if a.label != "" {
 			i = slices.IndexFunc(f.params, func(p string) bool { return strings.TrimLeft(p, "$") == a.label })

@@ -94,7 +94,7 @@ func (c *collector) block() int {
 // set assigns a value to a variable of the function around. If the variable has one of
 // another block already, or gets this one only perhaps, either may be in force, unless that block has ended
 // and this declares another variable.
-func (c *collector) set(name string, value *node, declared, perhaps bool) {
+func (c *collector) set(name string, value *node, declared, perhaps bool, g guard) {
 	for n := len(c.scopes) - 1; n >= 0; n-- {
 		s := &c.scopes[n]
 		if s.function == nil {
@@ -121,6 +121,9 @@ func (c *collector) set(name string, value *node, declared, perhaps bool) {
 			}
 			if len(list) < 4 {
 				value = &node{kind: eitherNode, args: append(list[:len(list):len(list)], value)}
+				if len(list) == 1 {
+					value.index = int16(g)
+				}
 			}
 		}
 		s.locals[name], s.blocks[name] = value, c.block()
