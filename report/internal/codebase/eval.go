@@ -174,7 +174,13 @@ func (p *program) byDefault(n *node, at frame) *declaration {
 
 // join returns the values of expressions one after the other, with a separator.
 func (p *program) join(args []*node, separator []string, at frame) []string {
-	return joined(p.values(args, at), separator)
+	values := p.values(args, at)
+	for i, a := range args {
+		if p.isEnum(a, at) {
+			values[i] = []string{a.text}
+		}
+	}
+	return joined(values, separator)
 }
 
 // name returns the value of a constant or a member.
@@ -202,8 +208,7 @@ func (p *program) name(n *node, at frame) []string {
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
 		n.of != nil && n.of.of == nil &&
 		p.classes[class+"."+n.text] == enumClass {
-		if slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class }) ||
-			slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
+		if p.hasText(class) || slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
 			return orVary(p.field(d, ""))
 		}
 		return []string{n.text} // its text is its name
@@ -419,7 +424,15 @@ func (p *program) built(args []*node, at frame) []string {
 
 // arguments returns the values of the arguments of a call of a function, not nil.
 func (p *program) arguments(f *function, args []*node, at frame) [][]string {
-	return append([][]string{}, p.values(f.order(args), at)...)
+	args = f.order(args)
+	list := append([][]string{}, p.values(args, at)...)
+	for i, a := range args {
+		if p.isEnum(a, at) && (slices.ContainsFunc(f.returns, func(r returned) bool { return joins(r.value, i, 0) }) ||
+			slices.ContainsFunc(f.passes, func(pass passed) bool { return joins(pass.key, i, 0) })) {
+			list[i] = []string{a.text}
+		}
+	}
+	return list
 }
 
 func (p *program) values(args []*node, at frame) (list [][]string) {

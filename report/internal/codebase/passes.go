@@ -70,8 +70,14 @@ func (s *scanner) passOn(c *site, f *function) {
 		}
 		var given [][]string
 		for parts := range s.program.alternatives(func() []string {
-			given = s.program.values(of, c.frame())
-			return s.program.passed(pass, f, s.program.arguments(f, c.args, c.frame()))
+			values := s.program.arguments(f, c.args, c.frame())
+			given = given[:0]
+			for _, i := range pass.parameters() {
+				if i < len(values) {
+					given = append(given, values[i])
+				}
+			}
+			return s.program.passed(pass, f, values)
 		}) {
 			if key := strings.ToLower(Join(parts)); len(c.args) == 0 || slices.ContainsFunc(given, func(v []string) bool {
 				return slices.ContainsFunc(v, func(p string) bool { return p != "" && strings.Contains(key, strings.ToLower(p)) })

@@ -149,6 +149,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 		return &reading{skip: func(*Skipped) {}}
 	}
 	src, ok := s.read(name)
+	src = strings.TrimPrefix(src, "\ufeff") // byte order mark
 	switch {
 	case !ok:
 		return &reading{skip: func(s *Skipped) { s.Unreadable++ }}
