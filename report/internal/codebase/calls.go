@@ -241,10 +241,19 @@ func (c *collector) site(s *site, t *token) {
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
 	s.layer = c.layerOf(s)
+	if s.command != nil || c.callees != nil {
+		s.guard = c.guardAt(c.place(t))
+	}
 	if v := c.locals()[s.receiver]; v != nil && v.kind == callNode && c.syntax == golang {
 		s.made = v
 	}
 	c.sites = append(c.sites, s)
+}
+
+// place returns the index of a token.
+func (c *collector) place(t *token) int {
+	i, _ := slices.BinarySearchFunc(c.tokens, t.start, func(t token, start int32) int { return cmp.Compare(t.start, start) })
+	return i
 }
 
 // receiver returns the words before a method in lower case, joined with dots:

@@ -10,7 +10,11 @@ const (
 
 // classHeader reads the beginning of a class or an object.
 func (c *collector) classHeader(i int, word string) {
-	name, super := "", ""
+	name, super, pending := "", "", c.pending
+	if c.pending = nil; c.component && c.isWord(i+1) {
+		c.choices = append(c.choices, choice{class: c.kept(i + 1), conditions: pending, source: c.file})
+	}
+	c.component = false
 	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {
 		switch {
 		case c.isWord(n):
@@ -49,7 +53,7 @@ func (c *collector) classHeader(i int, word string) {
 			n = c.generic(n)
 		case c.is(n, "{"):
 			enum := word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"
-			c.push(i, n, scope{class: name, super: super, enum: enum})
+			c.push(i, n, scope{class: name, super: super, enum: enum, conditions: pending})
 			if c.classes == nil {
 				c.classes = map[string]class{}
 			}

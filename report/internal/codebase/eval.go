@@ -249,7 +249,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
-		if !r.guard.allows(arguments) {
+		if !f.allows(r.guard, arguments) {
 			continue
 		}
 		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}

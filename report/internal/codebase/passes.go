@@ -36,6 +36,7 @@ func (s *scanner) calls() {
 
 // passOn adds the keys that a call gives to a function which passes them on.
 func (s *scanner) passOn(c *site, f *function) {
+	needs := s.chosen(c, f)
 	for n := f.done; n < f.due; n++ {
 		pass := &f.passes[n]
 		s.program.steps = 0
@@ -44,7 +45,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if c.byName {
 			c.sure = Likely
 		}
-		if c.before, c.needs = pass.before, pass.needs; f.command {
+		if c.before, c.needs = pass.before, cmp.Or(pass.needs, needs); f.command {
 			c.before = s.before(c)
 		}
 		var of []*node // arguments that the key depends on
@@ -56,7 +57,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
 			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
-				list: pass.list, before: pass.before, needs: pass.needs, via: f, next: pass, args: c.args})
+				list: pass.list, before: pass.before, needs: c.needs, guard: c.guard, via: f, next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
@@ -124,15 +125,19 @@ func (f *function) chooses() bool {
 	})
 }
 
-// passed returns the key that a function passes on which is called with some values.
+// passed returns the key that a function passes on which is called with some values, nil if these do not reach the
+// call.
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
-	for pass.via != nil {
-		values = p.arguments(pass.via, pass.args, at)
-		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
-		pass = pass.next
+	for ; f.allows(pass.guard, values); pass = pass.next {
+		if pass.via == nil {
+			return p.eval(pass.key, at)
+		}
+		f = pass.via
+		values = p.arguments(f, pass.args, at)
+		at = frame{source: f.source, container: f.container, arguments: values}
 	}
-	return p.eval(pass.key, at)
+	return nil
 }
 
 // known returns the function of the first pass that a later one has read again, nil if there

@@ -105,6 +105,8 @@ type scanner struct {
 	clients  map[string]string       // prefixes, see clientPrefixes
 	members  map[string]*site        // by class and name, see objects
 	copies   int                     // nodes that were made for the key, see stored
+	choices  map[string][]choice     // by class
+	plain    map[string]setting      // see plainSetting
 }
 
 // A reading is what one pass over one file found.
@@ -195,7 +197,7 @@ func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{},
 		settings: s.settings(),
 		classes:  map[string]class{}}
-	s.found = map[string]int{}
+	s.found, s.choices = map[string]int{}, map[string][]choice{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
@@ -203,8 +205,11 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
+		for _, made := range r.choices {
+			s.choices[made.class] = append(s.choices[made.class], made)
+		}
 		at := s.stores[r.file.syntax]
-		at.join(r.file.store)
+		at.join(s.managed(r))
 		s.stores[r.file.syntax] = at
 		for name, kind := range r.file.aliases {
 			s.aliases[name] |= kind
@@ -263,7 +268,7 @@ func (s *scanner) declarations() {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does
 			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry,
-				list: site.list, before: site.before, needs: site.needs})
+				list: site.list, before: site.before, needs: site.needs, guard: site.guard})
 		}
 	}
 	s.constructors(sites)
