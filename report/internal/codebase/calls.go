@@ -16,6 +16,9 @@ func (c *collector) call(i int, word string) {
 		c.annotation(i, word, args)
 		return
 	}
+	if ok && c.callees == nil && c.syntax == csharp && strings.HasPrefix(word, "Add") && c.is(i-1, ".") {
+		c.adds = append(c.adds, c.words.keep(word))
+	}
 	if !ok || len(args) == 0 {
 		return
 	}
@@ -41,6 +44,9 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
+	if c.syntax == csharp && word == "CacheName" {
+		c.itemName = args[0]
+	}
 	if c.syntax == python && c.decorates(i) || c.syntax == csharp && c.is(i-1, "[") && c.tokens[i-1].first { // an attribute
 		return
 	}
@@ -62,6 +68,8 @@ func (c *collector) call(i int, word string) {
 		if !c.rawCall(i, lower, receiver, args, t) && c.jvm && strings.HasPrefix(lower, "execute") {
 			c.scriptCall(args, receiver, t)
 		}
+		return
+	case c.syntax == csharp && c.libraryCall(word, receiver, args, t):
 		return
 	case locks[lower] && c.lock(lower, receiver, args, t):
 		return

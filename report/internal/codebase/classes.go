@@ -1,5 +1,7 @@
 package codebase
 
+import "strings"
+
 // A class says what declares the name of a class, 0 nothing.
 type class byte
 
@@ -54,6 +56,9 @@ func (c *collector) classHeader(i int, word string) {
 		case c.is(n, "{"):
 			enum := word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"
 			c.push(i, n, scope{class: name, super: super, enum: enum, conditions: pending})
+			if c.syntax == csharp && (c.itemName != nil || strings.HasSuffix(name, "CacheItem")) {
+				c.cacheItem(name, &c.tokens[i])
+			}
 			if c.classes == nil {
 				c.classes = map[string]class{}
 			}

@@ -131,6 +131,8 @@ type collector struct {
 	cacheNames []*node          // of the caches of Spring of the class
 	known      map[string]bool  // see says
 	choices    []choice
+	adds       []string     // methods Add... that are called
+	itemName   *node        // see cacheItem
 	pending    []*condition // of annotations before what they are about
 	component  bool         // one of them says that a container makes the class
 }

@@ -106,6 +106,7 @@ type scanner struct {
 	members  map[string]*site        // by class and name, see objects
 	copies   int                     // nodes that were made for the key, see stored
 	choices  map[string][]choice     // by class
+	adds     map[string]bool         // methods Add... that are called, of C#
 	plain    map[string]setting      // see plainSetting
 }
 
@@ -197,7 +198,7 @@ func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{},
 		settings: s.settings(),
 		classes:  map[string]class{}}
-	s.found, s.choices = map[string]int{}, map[string][]choice{}
+	s.found, s.choices, s.adds = map[string]int{}, map[string][]choice{}, map[string]bool{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
@@ -205,6 +206,9 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
+		for _, name := range r.adds {
+			s.adds[name] = true
+		}
 		for _, made := range r.choices {
 			s.choices[made.class] = append(s.choices[made.class], made)
 		}
@@ -316,8 +320,12 @@ func (s *scanner) add(c *site, parts []string) {
 	} else if c.command.isCache() && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
+	typed := len(parts) > 1 && strings.HasPrefix(parts[1], "c:") // a key of a typed cache
+	if typed && Join(parts) == "*c:*,k:*" {
+		return
+	}
 	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
-	if (lacks && c.needs == nil || c.source.typed) && c.sure < Certain || c.field && bare(parts) {
+	if (lacks && c.needs == nil || c.source.typed && !typed) && c.sure < Certain || c.field && bare(parts) {
 		return
 	}
 	if c.command != nil {
