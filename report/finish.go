@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/rdblens/rdblens/parser"
 	"github.com/rdblens/rdblens/report/internal/agg"
@@ -306,12 +305,6 @@ func (f *finisher) findExamples() {
 }
 
 func (f *finisher) pattern(text string) Name { return Name(f.Tables.Groups.Name(text)) }
-
-// nameHash returns NameHash as a number, 0 if there is none.
-func (k *KeyRow) nameHash() uint64 {
-	hash, _ := strconv.ParseUint(k.NameHash, 16, 64)
-	return hash
-}
 
 // TTL returns the seconds that a key had left when its snapshot was taken, rounded
 // down; they are negative if it had expired. created is that time in seconds since

@@ -193,3 +193,158 @@ func (d *details) histograms() {
 		d.bars(part.label, used)
 	}
 }
+
+// The sections that list keys and groups of keys.
+
+var measureTitles = map[string]string{ByMemory: "memory", ByMemoryUsage: "memory usage", ByValueBytes: "value bytes",
+	ByElements: "elements", BySerialized: "serialized bytes", ByLargest: "largest element"}
+
+// ttlText returns the TTL of a key, or its expiry where the time of the snapshot
+// is unknown.
+func ttlText(k *KeyRow) message.Message {
+	switch {
+	case k.TTL != nil:
+		return only(message.Duration("time", *k.TTL))
+	case k.ExpireAt != nil:
+		return message.New("at {time}", message.Time("time", *k.ExpireAt/1000))
+	case k.FieldsWithTTL > 0:
+		return message.Plural(int64(k.FieldsWithTTL), "1 field", "{n} fields")
+	}
+	return word("none")
+}
+
+func (d *details) top() {
+	rows := d.r.Top[d.r.By]
+	if len(rows) == 0 {
+		return
+	}
+	d.section(word("Largest keys"), message.New("by {measure}; --by selects the measure, JSON has all of them",
+		message.Word("measure", measureTitles[d.r.By])))
+	d.table(d.r.keysTable(rows, true))
+}
+
+func (d *details) topByType() {
+	if len(d.r.Types) < 2 {
+		return
+	}
+	var all []KeyRow
+	for i := range d.r.Types {
+		rows := d.r.TopByType[d.r.Types[i].Type][d.r.By]
+		all = append(all, rows[:min(len(rows), detailsPerType)]...)
+	}
+	if len(all) == 0 {
+		return
+	}
+	d.section(word("Largest keys of each type"),
+		message.New("by {measure}", message.Word("measure", measureTitles[d.r.By])))
+	d.table(d.r.keysTable(all, true))
+}
+
+func (d *details) hot() {
+	rows := d.r.Hot
+	if len(rows) == 0 {
+		return
+	}
+	rows = rows[:d.most(len(rows), detailsHot)]
+	d.section(word("Hot keys"), word("highest LFU counters, 0 to 255, as the server that wrote the snapshot counted"))
+	t := d.r.keysTable(rows, true)
+	t.columns = slices.Insert(t.columns, 0, countColumn("counter", func(i int) Figure { return rows[i].Freq }))
+	d.table(t)
+}
+
+func (d *details) groups() {
+	all := d.r.Groups
+	if len(all) == 0 {
+		return
+	}
+	rows := all[:d.most(len(all), detailsGroups)]
+	notes := []message.Message{message.Plural(int64(len(all)), "1 pattern", "{n} patterns")}
+	if len(rows) < len(all) {
+		notes = []message.Message{message.New("{patterns}, the first {n}", message.Phrase("patterns", notes[0]),
+			message.Int("n", int64(len(rows)))), word("-f groups.csv and JSON have all")}
+	}
+	if d.r.GroupsFolded > 0 {
+		notes = append(notes, message.Plural(d.r.GroupsFolded, "1 pattern is folded into a wider one",
+			"{n} patterns are folded into wider ones"))
+	}
+	d.section(word("Groups"), only(message.List("notes", "; ", notes)))
+	for _, m := range d.r.Bounds.sentences() {
+		d.sentence(m)
+	}
+	d.table(d.r.groupsTable(placesOf(rows), true))
+}
+
+// targetSentence reports whether the server of Options.Target loads the snapshot, zero if
+// that was not asked. blocked reports that it does not.
+func (in *Input) targetSentence() (m message.Message, blocked bool) {
+	t := in.Target
+	if t == nil {
+		return message.Message{}, false
+	}
+	args := []message.Arg{message.Text("server", t.Server), fileArg("file", in.Name)}
+	if len(t.Problems) > 0 {
+		p := &t.Problems[0]
+		args = append(args, message.Phrase("problem", sentenceOf(p.Message, p.Text)),
+			message.Int("n", int64(len(t.Problems)-1)))
+	}
+	sentence := func(id string) message.Message { return message.New(id, args...) }
+	switch {
+	case t.Loads == "unknown":
+		return sentence("target: whether {server} loads {file} is unknown, because it was not read to its end"), false
+	case t.Loads == "no" && len(t.Problems) == 1:
+		return sentence("TARGET: {server} does not load {file}: {problem}."), true
+	case t.Loads == "no":
+		return sentence("TARGET: {server} does not load {file}: {problem}. More problems: {n} (--details)."), true
+	case t.Loads == "conditional" && len(t.Problems) == 1:
+		return sentence("target: {server} loads {file} if it is prepared: {problem}"), false
+	case t.Loads == "conditional":
+		return sentence("target: {server} loads {file} if it is prepared: {problem}; more problems: {n} (--details)"), false
+	case len(t.Problems) > 0:
+		return sentence("target: {server} loads {file}, but not all of it: {problem}"), false
+	}
+	if memory := in.Memory; memory != nil {
+		if i := slices.IndexFunc(memory.WhatIf,
+			func(w WhatIf) bool { return w.Model == t.Model && w.State == "reloaded" }); i >= 0 {
+			args = append(args, sizeArg("used", memory.WhatIf[i].Predicted))
+			return sentence("target: {server} loads {file} and has then a used_memory of {used}"), false
+		}
+	}
+	return sentence("target: {server} loads {file}"), false
+}
+
+// target lists what the server of Options.Target does not load.
+func (d *details) target() {
+	begun := false
+	for i := range d.r.Inputs {
+		in := &d.r.Inputs[i]
+		m, _ := in.targetSentence()
+		if m.IsZero() {
+			continue
+		}
+		if !begun {
+			d.section(word("Target"), message.Message{})
+			begun = true
+		}
+		d.sentence(m)
+		var items []message.Message
+		for i := range in.Target.Problems {
+			items = append(items, in.Target.Problems[i].sentence())
+		}
+		d.list(items)
+	}
+}
+
+func (p *TargetProblem) sentence() message.Message {
+	args := []message.Arg{message.Text("severity", p.Severity), message.Phrase("problem", sentenceOf(p.Message, p.Text)),
+		keysArg("keys", p.Count),
+		sizeArg("memory", p.MemoryBytes)}
+	if len(p.Examples) == 0 {
+		return message.New("{severity}: {problem}", args...)
+	}
+	var keys []message.Message
+	for _, e := range p.Examples {
+		keys = append(keys, named(e.Key))
+	}
+	return message.New("{severity}: {problem}: {keys}, {memory}; the largest: {names}",
+		append(args, message.List("names", ", ", keys))...)
+}

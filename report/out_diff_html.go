@@ -13,7 +13,7 @@ func writeDiffHTML(w *bufio.Writer, d *Diff, o WriteOptions) error {
 		Foot:  parts(" ", verbatim(d.Tool.Name), verbatim(d.Tool.Version))}
 	d.waterfall(v.htmlPage)
 	d.sections(v.htmlPage, htmlRows, true)
-	return v.write(w, o)
+	return v.write(w)
 }
 
 func (d *Diff) headline() message.Message {

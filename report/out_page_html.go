@@ -64,14 +64,10 @@ func (s *htmlStyle) functions() template.FuncMap {
 		return v.(message.Message)
 	}
 	return template.FuncMap{
-		"t":     func(v any) template.HTML { return s.html(of(v)) },
+		"t":     func(v any) template.HTML { return both(s.languages[0].sentence(of(v)), s.languages[1].sentence(of(v))) },
 		"own":   func(v any) string { return s.own.line(of(v)) },
 		"other": func(v any) string { return s.another.line(of(v)) },
 	}
-}
-
-func (s *htmlStyle) html(m message.Message) template.HTML {
-	return both(s.languages[0].sentence(m), s.languages[1].sentence(m))
 }
 
 func (s *htmlStyle) cell(m message.Message) template.HTML {

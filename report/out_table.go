@@ -141,12 +141,6 @@ func (r *Report) canGoFrees() message.Message {
 	return sum.Saves()
 }
 
-// canGoSum says how much can go.
-func (r *Report) canGoSum() message.Message {
-	return message.New("{size}, if nobody needs it; commands: {flags}", message.Phrase("size", r.canGoFrees()),
-		message.Code("flags", "--sections can-go"))
-}
-
 // expiring returns the prefixes with most keys that expire within a day.
 func (v *overview) expiring() []ExpiringPrefix {
 	list := v.r.ExpiresNext
@@ -285,7 +279,8 @@ func (v *overview) write(p page, rows screenRows) {
 		v.more(p, len(v.fixes)-rows.fixes, "-f report.md")
 	}
 	if rows.canGo > 0 {
-		p.section(word("What can go"), v.r.canGoSum())
+		p.section(word("What can go"), message.New("{size}, if nobody needs it; commands: {flags}",
+			message.Phrase("size", v.r.canGoFrees()), message.Code("flags", "--sections can-go")))
 		p.table(v.r.canGoTable(rows.canGo, true))
 		v.more(p, len(v.r.CanGo)-rows.canGo, "--sections can-go")
 	}

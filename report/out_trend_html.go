@@ -45,7 +45,7 @@ func writeTrendHTML(w *bufio.Writer, t *Trend, o WriteOptions) error {
 		}
 		v.last().Blocks = append(figures, v.last().Blocks...)
 	})
-	return v.write(w, o)
+	return v.write(w)
 }
 
 // growth returns the change as a percentage, zero if it is unknown.

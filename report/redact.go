@@ -3,6 +3,7 @@ package report
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rdblens/rdblens/parser"
@@ -175,7 +176,8 @@ func (c copier) fields(v reflect.Value) reflect.Value {
 // key replaces the names of a key. Of one that was cut, its length and its own hash are
 // hashed, too.
 func (c copier) key(to *KeyRow, from KeyRow) {
-	k := parser.Key{Name: []byte(from.Key), NameLen: max(from.NameBytes, int64(len(from.Key))), NameHash: from.nameHash()}
+	hash, _ := strconv.ParseUint(from.NameHash, 16, 64)
+	k := parser.Key{Name: []byte(from.Key), NameLen: max(from.NameBytes, int64(len(from.Key))), NameHash: hash}
 	to.Key, to.NameBytes, to.NameHash = Name(c.by.KeyName(&k)), 0, ""
 	if from.LargestElement != nil {
 		to.LargestElement = new(Name(c.by.Element([]byte(*from.LargestElement))))

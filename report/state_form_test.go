@@ -29,10 +29,10 @@ func TestStateForm(t *testing.T) {
 		{"internal/agg/key.go", "KeyRecord"}, {"internal/agg/aggregate.go", "Sums"}, {"internal/agg/histogram.go", "Count", "histogram"},
 		{"internal/agg/tables.go", "Counters", "Cell", "Database", "OwnerSums", "IgnoredSums", "RuleSums"},
 		{"internal/agg/builder.go", "SnapshotSums"}, {"internal/tree/state.go", "Record"},
-		{"internal/identity/sample.go", "Sample", "Value"}, {"internal/identity/sampler.go", "Sampled"},
+		{"internal/identity/sampler.go", "Sample", "Value"}, {"internal/identity/sampler.go", "Sampled"},
 		{"../thresholds/compact_settings.go", "CompactSums"}, {"../thresholds/fleet.go", "NodeSums"},
 		{"../thresholds/instance.go", "Omitted"}, {"../thresholds/rule_budget.go", "JudgedBudget"},
-		{"../thresholds/state.go", "FindingState"},
+		{"../thresholds/instance.go", "FindingState"},
 	} {
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, file[0], nil, parser.SkipObjectResolution) // without comments

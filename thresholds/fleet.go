@@ -43,7 +43,7 @@ func (e *Engine) NewFleet() *Fleet {
 	for _, r := range e.instance {
 		a := r.make()
 		if s, ok := a.(*expiryTimes); ok {
-			s.startFleet()
+			s.isFleet, s.created = true, -1
 		}
 		f.accumulators, f.rules = append(f.accumulators, a), append(f.rules, r.rule)
 	}

@@ -97,7 +97,7 @@ func fillMeasures(m *measures, k *parser.Key, f *naming.Facts, created int64) {
 		}
 		return
 	}
-	if fieldsExpire(k) {
+	if k.FieldsWithTTL > 0 && k.FieldsWithTTL >= k.Elements {
 		m[idleTime] = -1
 		return
 	}
@@ -128,10 +128,6 @@ func longestValue(k *parser.Key) int64 {
 		return k.Longest
 	}
 	return k.LongestValue
-}
-
-func fieldsExpire(k *parser.Key) bool {
-	return k.FieldsWithTTL > 0 && k.FieldsWithTTL >= k.Elements
 }
 
 // isFull reports whether a collection has a full encoding: one with a structure in

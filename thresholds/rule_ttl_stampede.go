@@ -257,8 +257,6 @@ func (s *expiryTimes) counts(do func(*Count)) {
 	}
 }
 
-func (s *expiryTimes) startFleet() { s.isFleet, s.created = true, -1 }
-
 func (s *expiryTimes) put(c *Count) {
 	if len(s.minutes.pages) == 0 || c.List == listTaken && c.ID > s.latest {
 		s.cover(c.ID)

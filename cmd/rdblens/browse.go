@@ -33,20 +33,7 @@ func newBrowse(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "browse FILE...",
 		Short: "Walk through the keys by prefix, as ncdu walks through a disk",
-		Long: `browse shows the tree of names with the memory of each prefix. Enter opens a
-prefix; one without prefixes below it lists its biggest keys, and Enter on a key
-shows its value. Both read the file once more. Beside the list stands what is
-known of the prefix or key: its owner, library, TTLs, findings and advice.
-
-With --since OLD, a snapshot or report of the same server, rows have what they grew
-by since then, the largest growth first.
-
-FILE is a snapshot, or a saved JSON report: then keys are listed, and values
-shown, if the snapshot is still where the report says.
-
-Marked prefixes and keys are printed when browse ends, each with the command that
-lists its keys. The key ? shows all keys of the keyboard.`,
-		Args: atLeastOneFile,
+		Args:  atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.browse(cmd.Context(), &o, &source, args, since, advice)
 		},

@@ -34,17 +34,8 @@ func newDiff(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two snapshots or reports: what is new, gone or grown",
-		Long: `diff compares two snapshots of the same server, saved JSON reports of them, or one
-of each. It names the findings that are new or resolved, the keys and the groups of
-keys that are new, gone, grown or shrunk or lost their TTL. What changes on any
-server under traffic is no change; if nothing else is different, it prints nothing.
-
-A snapshot is scanned as by the command scan, whose flags it takes. A saved report is
-what scan -f json=FILE wrote; it may be compressed (gzip, zstd). The 10,000 largest keys of either snapshot
-and those over a limit of a rule are compared one by one, of saved reports those on
-their lists; all others by group.`,
-		Args: exactly(2, "two snapshots or reports"),
-		RunE: func(cmd *cobra.Command, args []string) error { return e.diff(cmd.Context(), &o, args) },
+		Args:  exactly(2, "two snapshots or reports"),
+		RunE:  func(cmd *cobra.Command, args []string) error { return e.diff(cmd.Context(), &o, args) },
 	}
 	o.passFlags.register(cmd)
 	o.redactFlags.register(e, cmd)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"os"
 	"slices"
 	"strings"
@@ -11,7 +12,11 @@ import (
 	"github.com/rdblens/rdblens/report/text"
 )
 
-// What help has besides the description of a command: its flags in groups, and examples.
+// helpFile has what --help says of each command behind "== " and its name: what it does, and behind
+// "? " the questions that examples answer, each with its command line on the next line.
+//
+//go:embed help.txt
+var helpFile string
 
 // flagGroups are the flags by what they are about. Others, of one command, come first.
 var flagGroups = []struct {
@@ -74,13 +79,22 @@ func setHelp(root *cobra.Command) {
 		}
 	}
 	root.SetUsageTemplate(helpTemplate)
+	texts := map[string]string{}
+	for section := range strings.SplitSeq(helpFile, "== ") {
+		name, text, _ := strings.Cut(section, "\n")
+		texts[name] = text
+	}
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
-		var lines []string
-		for _, e := range helpExamples[strings.TrimPrefix(cmd.CommandPath(), "rdblens ")] {
-			lines = append(lines, "  # "+e[0], "  rdblens "+e[1])
+		parts := strings.Split("\n"+texts[strings.TrimPrefix(cmd.CommandPath(), "rdblens ")], "\n? ")
+		if text := strings.TrimSpace(parts[0]); text != "" {
+			cmd.Long = strings.TrimSpace(text + "\n\n" + cmd.Long)
 		}
-		cmd.Example = strings.Join(lines, "\n")
+		for i, example := range parts[1:] {
+			question, command, _ := strings.Cut(strings.TrimSpace(example), "\n")
+			parts[i+1] = "  # " + question + "\n  rdblens " + command
+		}
+		cmd.Example = strings.Join(parts[1:], "\n")
 		for _, name := range rareFlags {
 			if f := cmd.Flags().Lookup(name); f != nil {
 				f.Hidden = true
@@ -133,80 +147,4 @@ func flagsOf(cmd *cobra.Command) string {
 		}
 	}
 	return b.String()
-}
-
-// helpExamples are questions that commands answer.
-var helpExamples = map[string][][2]string{
-	"scan": {
-		{"What is in the snapshot, and what is wrong with it?", "scan dump.rdb"},
-		{"What goes into the ticket, and what do programs read?", "scan -f report.md -f json=report.json dump.rdb"},
-		{"Does it keep the company's rules? Exit code 1 if not.", "scan --profile aliyun --fail-on error dump.rdb"},
-		{"Will Redis 7.2 load it, and is 4 GB enough?", "scan --target redis-7.2 --maxmemory 4GB dump.rdb"},
-		{"What expires within the next hour?", "scan --ttl-under 1h dump.rdb"},
-	},
-	"browse": {
-		{"Which prefix has the memory, and which keys are in it?", "browse dump.rdb"},
-		{"What of that never expires?", "browse --no-ttl dump.rdb"},
-		{"What was in last week's snapshot?", "browse report.json"},
-	},
-	"merge": {
-		{"What is in one shard? On the machine that has it.", "scan -f shard=7.shard shard-7.rdb"},
-		{"What is in all of them together?", "merge -f report.html -f json=fleet.json states/"},
-	},
-	"diff": {
-		{"What has changed since yesterday?", "diff monday.rdb tuesday.rdb"},
-		{"Is there a new problem, or have keys gone? Exit code 1 if so.",
-			"diff --fail-on-new warning --fail-on-shrink 30% yesterday.json dump.rdb"},
-	},
-	"trend": {
-		{"Which prefixes grow?", "trend reports/"},
-		{"When is the memory full?", "trend --maxmemory 16GB monday.json tuesday.json"},
-	},
-	"nightly": {
-		{"Has anything happened since last night?", "nightly --dir /var/lib/rdblens --max-age 26h /backup/*.rdb"},
-		{"The same of a running server, told on Slack.",
-			"nightly --dir /var/lib/rdblens --replica '-h replica1' --notify slack=/etc/rdblens/slack.url"},
-	},
-	"keys": {
-		{"Which keys are there?", "keys dump.rdb > keys.csv"},
-		{"Which hashes have 5,000 fields or more?", "keys --type hash --min-elements 5000 dump.rdb"},
-		{"How are exactly these keys deleted?", "keys --group 'cache:v1:*' -f unlink dump.rdb | redis-cli --pipe"},
-		{"Which keys break these rules?", "keys --over big-string,no-ttl -f jsonl dump.rdb"},
-	},
-	"show": {
-		{"What does this key hold?", "show dump.rdb cart:42"},
-		{"How is a deleted key put back?", "show --format resp dump.rdb cart:42 | redis-cli --pipe"},
-		{"And all carts, on another kind of server?", "show --format resp --portable dump.rdb --match 'cart:*' > carts.resp"},
-		{"What are the bytes of this string?", "show --raw dump.rdb page:7 > page.html"},
-	},
-	"identify": {
-		{"Which libraries wrote the keys?", "identify dump.rdb"},
-		{"What does BullMQ write, and how is it deleted?", "identify bullmq"},
-	},
-	"source": {
-		{"Which lines of the code write keys?", "source ~/src/shop"},
-		{"Which of them forget the TTL?", "source ~/src/shop dump.rdb"},
-	},
-	"rules": {
-		{"Which rules are there?", "rules"},
-		{"Why is a key without a TTL a problem?", "rules explain no-ttl"},
-	},
-	"rules list": {
-		{"What does a profile check?", "rules list --profile baidu"},
-		{"What can no snapshot show?", "rules list --not-checkable"},
-	},
-	"rules explain":   {{"What does a rule flag, why, and who says so?", "rules explain big-string"}},
-	"config":          {{"Where do the team's own limits go?", "config init"}},
-	"config init":     {{"Where do the team's own limits go?", "config init rdblens.yaml"}},
-	"config check":    {{"Is the configuration right?", "config check rdblens.yaml"}},
-	"config suggest":  {{"Which configuration fits this keyspace?", "config suggest dump.rdb > rdblens.yaml"}},
-	"config show":     {{"Which settings are in force, and where are they from?", "config show"}},
-	"config schema":   {{"How does an editor check the configuration?", "config schema > rdblens.schema.json"}},
-	"baseline":        {{"How are known problems accepted?", "baseline create -o baseline.yaml dump.rdb"}},
-	"baseline create": {{"How are known problems accepted?", "baseline create -o baseline.yaml dump.rdb"}},
-	"baseline update": {{"What else is accepted now?", "baseline update -o baseline.yaml dump.rdb"}},
-	"baseline prune":  {{"Which accepted problems are gone?", "baseline prune -o baseline.yaml dump.rdb"}},
-	"baseline show":   {{"What was accepted?", "baseline show baseline.yaml"}},
-	"schema":          {{"Which fields does the JSON report have?", "schema > report.schema.json"}},
-	"version":         {{"Which build is this?", "version"}},
 }

@@ -21,13 +21,6 @@ func newIdentify(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "identify [FILE|LIBRARY]",
 		Short: "Say which libraries wrote the keys, or what is known of one",
-		Long: `identify lists the libraries and products whose keys it knows. With the name of
-one it prints the forms of its keys: what they are for, whether they have no TTL
-by design, the setting that bounds them, how they may be deleted, and the source.
-
-With a snapshot or a saved JSON report it prints which of them wrote the keys. A
-library is named only by two signs: a name, a form of the value, other keys of the
-library beside it. "looks like" is said of keys that no library is known of.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return nil

@@ -45,12 +45,7 @@ func newKeys(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "keys FILE...",
 		Short: "Write a row for every key, in the order of the file",
-		Long: `keys writes a row for every key that the filters select, streamed in constant
-memory and in the order of the file: a table on a terminal, CSV in a pipe, unless a
-format is named. An unknown figure is an empty cell (csv) or null (jsonl, parquet).
-The offset of a key counts bytes from the magic of the snapshot: after
-decompression, and without the line before a replication stream.`,
-		Args: atLeastOneFile,
+		Args:  atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.keys(cmd.Context(), &o, args)
 		},

@@ -97,18 +97,12 @@ func (e *env) render(m message.Message, name func(message.Kind, string) string) 
 	return b.String()
 }
 
-// errorLine writes a message to standard error, on a line that begins with a word. Names
-// are quoted.
-func (e *env) errorLine(word string, m message.Message) {
-	fmt.Fprintln(e.stderr, word, e.render(m, quotedName))
-}
-
 func (e *env) complain(err error, hint message.Message) {
 	if problems, ok := errors.AsType[config.Errors](err); ok {
 		e.problems(problems)
 		return
 	}
-	e.errorLine("rdblens:", message.Of(err))
+	fmt.Fprintln(e.stderr, "rdblens:", e.render(message.Of(err), quotedName))
 	if !hint.IsZero() {
 		e.hint(hint)
 	}

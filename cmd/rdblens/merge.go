@@ -25,20 +25,7 @@ func newMerge(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Make one report of the states that scan -f shard=FILE saved",
-		Long: `scan -f shard=FILE saves the state of a scan: what it gathered, in at most 16 MB. merge
-makes one report of many states. As JSON it is byte for byte that of one scan of all
-their snapshots, whatever the order of the files. merge -f shard=FILE saves one merged
-state, which can be merged again.
-
-FILE is a state, a directory of them, a glob, an https URL or a list (@FILE). The
-scans must have had the same configuration, filter and --top. A state has the names
-of keys as they are; merge --redact replaces them in the report. What could not be
-read, by merge or by a scan, is named, and the exit code is 3; so is a snapshot whose
-state --run or --max-age leaves out, or that --expect names, if it has no other.
-
-Formats:
-
-` + formatHelp(),
+		Long:  formatHelp(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("no state given").withHint("rdblens scan -f shard=FILE dump.rdb saves one")

@@ -44,28 +44,6 @@ func newNightly(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nightly --dir DIR SNAPSHOT...",
 		Short: "Scan every night, and tell only what happened since the last one",
-		Long: `nightly scans each snapshot, compares it with its last complete report, by name, and
-prints one message about what happened; it prints nothing if nothing happened. It
-names snapshots that are missing, cannot be read, are older than before or taken in
-the future, have the data of another one, lost or gained more than a limit, and
-findings that were not there before. What goes on is reported once, and again every
---remind. In place of snapshots it takes the states that scan -f shard=DIR/ saved, on
-any machine: one of each snapshot, judged by the configuration of the scans.
-
-Without --grow, what grew much is information, which leaves the exit code 0: all keys by
-10 %, or a group by 30 %, and by 1 % of all and by 1 MB or 10,000 keys.
-
-DIR has all that nightly writes: a report and a page for each night, a report for
-each snapshot, and what is known of each snapshot. A night that is interrupted
-leaves DIR as it was. The first night only takes stock. --accept makes a baseline of
-all findings, takes the snapshots that are given for all there are, and is silent
-about both from then on. --redact leaves names in DIR/reports/*/inputs, to compare them.
-Of the flags of scan, those of one report, such as --by, --top and --sections, do not
-apply: reports have the 100 largest keys.
-
-Exit codes: 0 nothing happened, or only growth without --grow; 1 something did; 2 usage
-error, or no snapshot could be read; 3 a snapshot is missing, damaged or could not be
-read.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args)+len(o.replicas) == 0 {
 				return atLeastOneFile(cmd, args)

@@ -11,16 +11,8 @@ import (
 
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "rdblens",
-		Short: "Read Redis and Valkey snapshots offline and check every key against a rule profile",
-		Long: `rdblens reads Redis and Valkey snapshots (dump.rdb) offline, in one pass with
-bounded memory, checks every key against a rule profile, and writes a report.
-
-Exit codes: 0 done; 1 what a --fail-on flag names; 2 usage error, or nothing
-could be read or written; 3 the snapshot is damaged or the pass was interrupted,
-and the report covers what was read.
-
-Sizes are in steps of 1,024, as in redis.conf: 1 MB is 1,048,576 bytes.`,
+		Use:           "rdblens",
+		Short:         "Read Redis and Valkey snapshots offline and check every key against a rule profile",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Version:       toolVersion(),

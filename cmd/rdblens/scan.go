@@ -64,19 +64,8 @@ func newScan(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scan FILE...",
 		Short: "Report on snapshots: sizes, big keys, groups, TTLs and rule violations",
-		Long: `scan reads snapshots once and reports totals, types, the largest keys by each
-measure, groups of keys, TTLs, and every rule that a key breaks, with advice.
-
-FILE is a dump.rdb, the base of an append-only file or a captured replication
-stream, plain or compressed (gzip, zstd, LZ4), a directory of them, a glob, an
-https URL, a list (@FILE) or LABEL=FILE; - is standard input. Several snapshots
-make one report with a row for each. A filter applies to everything that
-follows: totals, rules and exit code.
-
-Formats:
-
-` + formatHelp(),
-		Args: atLeastOneFile,
+		Long:  formatHelp(),
+		Args:  atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return e.scan(cmd.Context(), &o, args)
 		},
@@ -86,11 +75,11 @@ Formats:
 }
 
 func formatHelp() string {
-	var b strings.Builder
+	help := "Formats:\n"
 	for _, f := range report.Formats() {
-		fmt.Fprintf(&b, "    %-14s %s\n", f.Name, f.Doc)
+		help += fmt.Sprintf("\n    %-14s %s", f.Name, f.Doc)
 	}
-	return strings.TrimRight(b.String(), "\n")
+	return help
 }
 
 func (o *scanFlags) register(e *env, cmd *cobra.Command) {

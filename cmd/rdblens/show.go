@@ -36,35 +36,7 @@ func newShow(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FILE [KEY...]",
 		Short: "Show what keys hold, or write the commands that put them back",
-		Long: `show finds keys and writes their content, without a server and in little memory,
-however large they are. Keys are named, escaped as in reports if needed, or
-selected with the filters of "keys". If several databases have a key of the same
-name, the first in the file counts; --db selects another.
-
---format text, for people, shows the key's figures, what the rules find about it,
-its five largest elements, and its first elements. JSON is indented, of a bitmap
-the bits that are set are listed, of a HyperLogLog its count, of a geo set the
-coordinates, of a stream the consumer groups with their lag; known files are named.
-Texts are cut to 4 KB, and entries of a stream to 100 fields or --limit; anything
-omitted is reported. --raw writes the bytes of a string and nothing else.
-
---format json writes one object a line for each key: the fields of "keys -f jsonl",
-and its elements as "value" (null if the elements of the type are unknown).
-
---format resp writes the commands that restore the keys, for redis-cli --pipe:
-RESTORE with the bytes of the snapshot, TTL, and idle time or LFU counter. Servers
-that know the type restore exactly the same key, and delete at once a key that has
-expired. Existing keys are not replaced without --replace. --portable writes plain
-commands (SET, RPUSH, XADD, ...) in place of RESTORE, for any server. They add to
-existing keys, which --replace deletes first. Keys that plain commands cannot write
-are reported on standard error, and the exit code is 3.
-
-Without KEY and filters, json and resp write every key, and resp also the libraries
-of functions.
-
-json and resp read a value twice. Where that is not possible, in pipes and
-compressed files, a large value goes through a temporary file in TMPDIR.`,
-		Args: atLeastOneFile,
+		Args:  atLeastOneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args[1:]); err != nil {
 				return err

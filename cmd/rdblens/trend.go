@@ -26,11 +26,6 @@ func newTrend(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trend REPORT...",
 		Short: "Show how memory grows over saved reports, and when it is full",
-		Long: `trend reads JSON reports that scan -f json=FILE saved, plain or compressed (gzip,
-zstd), in the order in which their snapshots were taken. A directory stands for all
-reports in it. It shows memory, keys and findings, and memory by type, owner and
-group; how full maxmemory is, and when it will be full, by a line through all
-reports that single ones far off do not move (Theil-Sen), with its spread.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("no report given").withHint("rdblens scan -f json=report.json dump.rdb saves one")

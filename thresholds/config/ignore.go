@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -122,4 +123,164 @@ func acceptedUnit(set thresholds.RuleSet) message.Unit {
 		}
 	}
 	return message.Count
+}
+
+func budgetsShape() shape[[]thresholds.Budget] {
+	list := entries("budgets", budgets()).with("description",
+		"limits for keys together: of a group, an owner, a database or the whole snapshot")
+	return as(list, func(r *reader, n ast.Node, all []thresholds.Budget) ([]thresholds.Budget, bool) {
+		return all, len(all) <= thresholds.MaxBudgets || r.refuse(n, message.New("list several patterns in one entry"),
+			"more than {n} budgets", message.Int("n", thresholds.MaxBudgets))
+	})
+}
+
+func budgetShape() shape[thresholds.Budget] {
+	type entry = thresholds.Budget
+	rule, _ := thresholds.Lookup("budget")
+	fields := []field[entry]{
+		to("group", keysShape("the keys whose names match a glob, as KEYS takes it, or several"),
+			func(e *entry, v []*naming.Glob) { e.Keys = append(e.Keys, v...) }),
+		to("prefix", prefixShape(), func(e *entry, v string) { e.Keys = append(e.Keys, naming.PrefixGlob(v)) }),
+		to("owner", ownerShape("the keys of this owner"), func(e *entry, v string) { e.Owner = v }),
+		to("database", plainCount().with("description", "the keys of this database"),
+			func(e *entry, v int64) { e.Database = new(int(v)) }),
+		to("reason", text("reason", "where the budget comes from"), func(e *entry, v string) { e.Reason = v }),
+		to("source", sourceShape(), func(e *entry, v thresholds.Text) { e.Source = v.Value }),
+	}
+	for m, doc := range [thresholds.NumBudgetMeasures]string{"number of keys", "their memory",
+		"share of them without a TTL", "their growth a day, which diff sees"} {
+		measure := thresholds.BudgetMeasure(m)
+		limits := record[[]thresholds.BudgetLimit]{what: measure.String()}
+		for i, name := range severities {
+			limits.fields = append(limits.fields, to(name, number(rule, "a limit", measure.Unit(), name+" over this"),
+				func(into *[]thresholds.BudgetLimit, v figure) {
+					if !v.off {
+						*into = append(*into, thresholds.BudgetLimit{Measure: measure, Severity: thresholds.Info + thresholds.Severity(i),
+							Value: v.Number})
+					}
+				}))
+		}
+		shape := limits.shape()
+		shape.schema = shape.schema.orNull().with("description", doc)
+		fields = append(fields, to(measure.String(), shape,
+			func(e *entry, v []thresholds.BudgetLimit) { e.Limits = append(e.Limits, v...) }))
+	}
+	s := record[entry]{what: "an entry of budgets", fields: fields}.shape()
+	s.schema = s.schema.orNull()
+	return as(s, func(r *reader, n ast.Node, b entry) (entry, bool) {
+		at := firstKey(n)
+		b.Origin = r.origin(at)
+		scopes := 0
+		for _, set := range []bool{len(b.Keys) > 0, b.Owner != "", b.Database != nil} {
+			if set {
+				scopes++
+			}
+		}
+		return b, scopes <= 1 || r.refuse(at, message.New("write an entry for each"),
+			"a budget is of a group, an owner or a database")
+	})
+}
+
+// prefixShape is a prefix of names, as it is.
+func prefixShape() shape[string] {
+	return as(text("prefix", "the keys whose names begin with this, as the tree of names has it: "+
+		"order:2026:").with("minLength", 1), func(r *reader, n ast.Node, prefix string) (string, bool) {
+		return prefix, prefix != "" || r.refuse(n, message.New("omit prefix"), "prefix must not be empty")
+	})
+}
+
+// showBudget returns the limits of a budget: "keys error 1,000; memory warning 1 GB".
+func showBudget(b *thresholds.Budget) string {
+	var parts []string
+	for _, l := range b.Limits {
+		parts = append(parts, fmt.Sprintf("%s %s %s", l.Measure, l.Severity, l.Measure.Unit().Format(l.Value)))
+	}
+	s := strings.Join(parts, "; ")
+	if b.Reason != "" {
+		s += ", reason: " + b.Reason
+	}
+	if b.Source != "" {
+		s += ", source: " + b.Source
+	}
+	return s
+}
+
+// noIdentity is the role of keys that are not what they look like.
+const noIdentity = "none"
+
+func identityShape() shape[thresholds.IdentityEntry] {
+	type entry = thresholds.IdentityEntry
+	words := append(thresholds.RoleNames(), noIdentity)
+	role := as(text("role", ""), func(r *reader, n ast.Node, word string) (string, bool) {
+		known := thresholds.IsRole(word) || word == noIdentity
+		return word, known || r.refuse(n, thresholds.Suggest(word, words), "{word} is not a role",
+			message.Element("word", word))
+	})
+	role.schema = func() object {
+		return object{"description": "what the keys are for; none: they are not what they look like", "enum": words}
+	}
+	deletion := as(text("delete", ""), func(r *reader, n ast.Node, word string) (string, bool) {
+		switch on, ok := parseSwitch(word); {
+		case ok && on:
+			word = "yes"
+		case ok:
+			word = "no"
+		}
+		return word, word == "yes" || word == "no" || strings.HasPrefix(word, "with ") ||
+			r.refuse(n, message.New("write yes, no, or with what: with Mailer.purge()"),
+				"{word} does not say whether keys may be deleted", message.Element("word", word))
+	})
+	deletion.schema = func() object {
+		return object{"description": "yes: at the cost of what is in them alone; no: work or data is lost; with X: X " +
+			"deletes them",
+			"type":    []string{"string", "boolean"},
+			"pattern": "^([Yy][Ee][Ss]|[Nn][Oo]|[Oo][Nn]|[Oo][Ff][Ff]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|with .*)$"}
+	}
+	s := record[entry]{what: "an entry of identities", fields: []field[entry]{
+		to("key", keysShape("the groups whose patterns, or the names of whose largest keys, match a glob, or several"),
+			func(e *entry, v []*naming.Glob) { e.Keys = v }),
+		to("library", text("library", "the library or program that writes the keys"),
+			func(e *entry, v string) { e.Library = v }),
+		to("role", role, func(e *entry, v string) {
+			if v != noIdentity {
+				e.Role = thresholds.Role(v)
+			}
+			e.None = v == noIdentity
+		}),
+		to("no_ttl", flag("no_ttl", "true: the keys have no TTL by design"),
+			func(e *entry, v thresholds.Switch) { e.ByDesign = v.Value }),
+		to("setting", text("setting", "the setting that bounds the keys"), func(e *entry, v string) { e.Setting = v }),
+		to("delete", deletion, func(e *entry, v string) { e.Deletion = v }),
+	}}.shape().with("required", []string{"key", "role"})
+	return as(s, func(r *reader, n ast.Node, e entry) (entry, bool) {
+		at := firstKey(n)
+		e.Origin = r.origin(at)
+		ok := len(e.Keys) > 0 || r.refuse(at, message.New(`write key: "mail:*"`),
+			"an entry of identities needs a key pattern")
+		if e.Role == "" && !e.None {
+			ok = r.refuse(at, message.New("write role: waiting jobs"), "an entry of identities needs a role")
+		}
+		return e, ok
+	})
+}
+
+// showIdentity returns what an entry says: "waiting jobs of mailer, no TTL".
+func showIdentity(e *thresholds.IdentityEntry) string {
+	s := string(e.Role)
+	if e.None {
+		s = noIdentity
+	}
+	if e.Library != "" {
+		s += " of " + e.Library
+	}
+	if e.ByDesign {
+		s += ", no TTL"
+	}
+	if e.Setting != "" {
+		s += ", setting: " + e.Setting
+	}
+	if e.Deletion != "" {
+		s += ", delete: " + e.Deletion
+	}
+	return s
 }

@@ -108,7 +108,9 @@ func (b *Builder) Start(engine *thresholds.Engine) {
 		b.midnight = SoonHours*hourMillis - b.created%(SoonHours*hourMillis)
 	}
 	if b.Tables.Owners == nil {
-		b.Tables.init(engine)
+		b.Tables.Groups.init(b.namer)
+		b.Tables.Owners = make([]OwnerSums, len(engine.Owners()))
+		b.Tables.Ignored = make([]IgnoredSums, len(engine.Ignores()))
 	}
 	b.Top.top, b.Top.examples = b.opt.Top, b.opt.Examples
 	b.Top.reset(&noCutoffs)
@@ -146,14 +148,22 @@ func (b *Builder) end() {
 
 // fleet returns the Fleet of snapshots such as one, which it adds if it is missing.
 func (b *Builder) fleet(like *thresholds.Engine) *thresholds.Fleet {
+	f := b.fleetOf(fleetOrder(like))
+	if f == nil {
+		f = like.NewFleet()
+		b.Fleets = append(b.Fleets, f)
+	}
+	return f
+}
+
+// fleetOf returns the Fleet of a fleetOrder, nil if there is none.
+func (b *Builder) fleetOf(order int) *thresholds.Fleet {
 	for _, f := range b.Fleets {
-		if fleetOrder(f.Engine()) == fleetOrder(like) {
+		if fleetOrder(f.Engine()) == order {
 			return f
 		}
 	}
-	f := like.NewFleet()
-	b.Fleets = append(b.Fleets, f)
-	return f
+	return nil
 }
 
 func (b *Builder) sortFleets() {

@@ -396,11 +396,6 @@ func (g *Groups) groupState(from *Group) *groupState {
 	return s
 }
 
-// same reports whether a key with a whole name is another one.
-func (r *RetainedKey) same(o *RetainedKey) bool {
-	return r.Input == o.Input && r.Offset == o.Offset && r.DB == o.DB && r.NameLen == o.NameLen
-}
-
 func (r *RetainedKey) state() *keyState {
 	return &keyState{KeyRecord: r.KeyRecord, Size: r.size, Name: r.buf[:r.nameEnd],
 		LargestName: r.buf[r.nameEnd:r.largestEnd]}
@@ -413,7 +408,8 @@ func (t *TopLists) writeState(w *stateWriter) {
 			if _, known := number[e.key]; !known {
 				number[e.key] = int32(len(number))
 				k := t.keys.list.At(int(e.key))
-				if l := w.names[string(k.buf[:k.nameEnd])]; l.number > 0 && l.same(k) {
+				if l := w.names[string(k.buf[:k.nameEnd])]; l.number > 0 && l.Input == k.Input &&
+					l.Offset == k.Offset && l.DB == k.DB && l.NameLen == k.NameLen {
 					w.write(recordKey, &listedKey{Largest: l.number})
 				} else {
 					s := k.state()

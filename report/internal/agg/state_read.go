@@ -226,16 +226,6 @@ func (r *stateReader) readSnapshot(s *snapshotState) bool {
 	return true
 }
 
-// fleetOf returns the Fleet of a number, nil if there is none.
-func (r *stateReader) fleetOf(order int) *thresholds.Fleet {
-	for _, f := range r.Fleets {
-		if fleetOrder(f.Engine()) == order {
-			return f
-		}
-	}
-	return nil
-}
-
 func (r *stateReader) readNode(s *nodeState) bool {
 	if !r.number(&s.Node) || !natural(s.Keys, s.NodeSums.Bytes) {
 		return false

@@ -100,12 +100,6 @@ type RuleSums struct {
 	MemoryUsage int64
 }
 
-func (t *Tables) init(e *thresholds.Engine) {
-	t.Groups.init(e.Namer())
-	t.Owners = make([]OwnerSums, len(e.Owners()))
-	t.Ignored = make([]IgnoredSums, len(e.Ignores()))
-}
-
 // database returns the sums of a database. Those of one input are contiguous, and
 // those of the input that is being read are the last.
 func (t *Tables) database(input, db int) *Database {

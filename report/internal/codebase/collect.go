@@ -36,6 +36,7 @@ type declaration struct {
 	enum            bool   // it is a constant of an enum, with the arguments of its constructor
 	source          *source
 	in              *function // around it, nil none
+	of              string    // package of the container, in Go, if that is another one: see pack
 	use             use
 }
 
@@ -149,13 +150,6 @@ func (c *collector) says(text string, find func(src, text string) bool) bool {
 	return has
 }
 
-// notFunctions are words that a parenthesis follows and that call nothing.
-var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
-	match when super constructor await new throw yield synchronized`)
-
-// notNames are words behind which a word with a parenthesis is no method.
-var notNames = wordSet("else in is do class record struct")
-
 func (c *collector) run() {
 	if c.callees == nil {
 		c.hold()
@@ -254,7 +248,8 @@ func (c *collector) arm(i int) bool {
 	if !c.is(i, arrow) || c.callees != nil || c.syntax == php || c.syntax == javaScript {
 		return false
 	}
-	return c.tokens[i+1].kind == textToken || c.isWord(i+1) && c.textOf(i+1) == "format"
+	return c.tokens[i+1].kind == textToken || c.isWord(i+1) && (c.textOf(i+1) == "format" || c.syntax == rust &&
+		slices.Contains(c.function().params, c.textOf(i+1)))
 }
 
 // forget drops what is known of a variable whose name is a token.

@@ -265,7 +265,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	}
 	i := 0
 	if first := shortest(found); first != nil {
-		found = [][]string{add(slices.Clone(first), "")}
+		found = [][]string{first}
 	} else if len(found) > 1 {
 		i = p.pick(f, len(found))
 	}
@@ -349,7 +349,7 @@ func (p *program) call(n *node, at frame) []string {
 	}
 	f, _ := p.function(n, at)
 	if f != nil {
-		if v := p.result(f, p.arguments(f, n.args, at), at); literal(v) {
+		if v := p.result(f, p.arguments(f, f.order(n.args), at), at); literal(v) {
 			return v
 		}
 	}
@@ -422,9 +422,8 @@ func (p *program) built(args []*node, at frame) []string {
 	return list
 }
 
-// arguments returns the values of the arguments of a call of a function, not nil.
+// arguments returns the values of the arguments of a call of a function, in the order of its parameters, not nil.
 func (p *program) arguments(f *function, args []*node, at frame) [][]string {
-	args = f.order(args)
 	list := append([][]string{}, p.values(args, at)...)
 	for i, a := range args {
 		if p.isEnum(a, at) && (slices.ContainsFunc(f.returns, func(r returned) bool { return joins(r.value, i, 0) }) ||

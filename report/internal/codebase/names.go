@@ -63,6 +63,9 @@ func (p *program) function(n *node, at frame) (*function, int) {
 
 // takes reports whether a function can be called with a number of arguments.
 func (f *function) takes(n int) bool {
+	if f.groups != nil {
+		return n <= len(f.groups)
+	}
 	return f.rest || n == len(f.params) || n < len(f.defaults) && f.defaults[n] != nil
 }
 
@@ -103,6 +106,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case extends(d) && (same || imported || single == 1):
 				rank = 4
+			case source.syntax == javaScript && n.of.kind == paramNode && !namesKey(n.text):
 			case container == qualified && (same || at.source.imports[container] || container != "" &&
 				container[0] >= 'A' && container[0] <= 'Z'):
 				rank = 4
@@ -114,7 +118,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 				rank = 4
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
-			case single == 1 && (imported || configured || constant && (!source.syntax.members ||
+			case single == 1 && (imported && source.syntax != javaScript || configured || constant && (!source.syntax.members ||
 				n.text == strings.ToUpper(n.text))), single == 1 && n.kind == callNode && namesKey(n.text) &&
 				at.source.types[strings.ToLower(qualified)] != "":
 				rank = 1
@@ -125,6 +129,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		case n.of != nil && !self && single == 1 && namesKey(n.text):
 			rank = 1
 		case n.of != nil && !self:
+		case (self || container != "" && container == at.container) && source.syntax == golang && d.pack() != at.source.dir &&
+			d.pack() != lastWord(at.source.dir):
 		case self || container != "" && container == at.container:
 			switch {
 			case container != "" && container == at.container && same:
@@ -147,7 +153,7 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		case single == 1 && method(d) && mixedIn(n, source, false):
 			rank = 1
 		}
-		overridden = overridden || rank == 0 && self && source.syntax.loose && container != "" && source.supers[at.container]
+		overridden = overridden || rank == 0 && self && (source.syntax.loose || source.syntax == javaScript) && container != "" && source.supers[at.container]
 		if rank == 0 {
 			continue
 		}
@@ -226,13 +232,16 @@ func namesKey(name string) bool {
 	return strings.Contains(lower, "key") || strings.Contains(lower, "prefix")
 }
 
-// arithmetic reports whether parts with a number are likely numbers that are added up: month + 1.
-func arithmetic(parts []*node) bool {
-	return !slices.ContainsFunc(parts, func(n *node) bool {
+// arithmetic reports whether parts with a number are likely numbers that are added up: month + 1. In the languages
+// that add no number to a text they are.
+func (s *syntax) arithmetic(parts []*node) bool {
+	return s == ruby || s == python || s == golang || s == rust || !slices.ContainsFunc(parts, func(n *node) bool {
 		switch n.kind {
 		case textNode:
 			return n.text == "" || !isDigit(n.text[0])
-		case wordNode, callNode:
+		case callNode:
+			return namesKey(n.text)
+		case wordNode:
 			return namesKey(n.text) || isUpper(n.text)
 		}
 		return n.kind != holeNode

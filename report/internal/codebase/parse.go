@@ -128,8 +128,9 @@ func (p *parser) sum(i int) (*node, int) {
 		return hole, i
 	}
 	defer func() { p.depth-- }()
+	begin := i
 	first, i := p.operand(i)
-	parts, number := []*node{first}, false
+	parts, number := []*node{first}, p.tokens[begin].kind == numberToken
 	for p.is(i, p.concat) && len(parts) < maxArgs {
 		if p.concat == "+" && p.is(i+1, "+") && p.tokens[i+1].start == p.tokens[i].end { // a counter
 			return hole, i + 2
@@ -141,7 +142,7 @@ func (p *parser) sum(i int) (*node, int) {
 	}
 	n := first
 	if len(parts) > 1 {
-		if n = (&node{kind: joinNode, args: parts}); number && arithmetic(parts) {
+		if n = (&node{kind: joinNode, args: parts}); number && p.arithmetic(parts) {
 			n = hole
 		}
 	}

@@ -36,11 +36,11 @@ func (s *scanner) calls() {
 
 // passOn adds the keys that a call gives to a function which passes them on.
 func (s *scanner) passOn(c *site, f *function) {
+	c.args = f.order(c.args)
 	needs := s.chosen(c, f)
 	for n := f.done; n < f.due; n++ {
 		pass := &f.passes[n]
 		s.program.steps = 0
-		c.args = f.order(c.args)
 		c.command, c.sure, c.expiry = pass.command, pass.sure, pass.expiry
 		if c.byName {
 			c.sure = Likely
@@ -183,6 +183,10 @@ func (s *scanner) callee(c *site) *function {
 	})
 	if len(typed) > 0 {
 		list = typed
+	} else if exact := slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
+		return !strings.EqualFold(f.container, last)
+	}); len(exact) > 0 {
+		list = exact
 	}
 	if f := s.implementation(c, last, list); f != nil && len(typed) == 0 {
 		return f
@@ -272,10 +276,16 @@ const maxSame = 200
 // placed is a definition, with its file and its class.
 type placed interface {
 	place() (*source, string)
+	pack() string
 }
 
 func (d *declaration) place() (*source, string) { return d.source, d.container }
 func (f *function) place() (*source, string)    { return f.source, f.container }
+
+// pack returns the directory of the class of a definition, or the name of its package if a literal says it: in Go, two
+// packages have two types of one name.
+func (d *declaration) pack() string { return cmp.Or(d.of, d.source.dir) }
+func (f *function) pack() string    { return f.source.dir }
 
 // nearby returns the definitions of a name, in the order of their files, that a place in a file
 // may mean: those of the file if there are more than maxSame.

@@ -249,7 +249,7 @@ func (s *scanner) declarations() {
 	for _, site := range sites {
 		site.scope(s.scopes)
 	}
-	s.lacks = s.lacksClient()
+	s.lacks = s.lacksClient(sites)
 	s.setups(sites)
 	s.layerPrefixes(sites)
 	active := map[*source]bool{} // files with commands

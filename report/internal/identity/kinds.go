@@ -64,7 +64,7 @@ var kinds = map[string]func(t text) bool{
 		return t.whole && len(t.b) == 32 && isHex(t.b) && !isUUID1(t) &&
 			!(t.b[12] == '4' && bytes.IndexByte([]byte("89ab"), t.b[16]) >= 0)
 	},
-	"uuid":      func(t text) bool { return t.whole && isUUID(t.b) },
+	"uuid":      func(t text) bool { return t.whole && uuidText().Match(t.b) },
 	"uuid1-hex": isUUID1,
 	"base64-16": func(t text) bool { return t.whole && isBase64(t.b, base64.StdEncoding, 16) },
 	"base64url-16": func(t text) bool {
@@ -142,8 +142,6 @@ func isHex(b []byte) bool {
 	}
 	return digits && (letters || len(b) < 16)
 }
-
-func isUUID(b []byte) bool { return uuidText().Match(b) }
 
 // isUUID1 reports whether a value is 32 hexadecimal digits of a UUID of version 1, the
 // time of which is after 2010.

@@ -329,8 +329,9 @@ func (c *Check) Problems(info *parser.Info) []Problem {
 			list = append(list, p)
 		}
 	}
+	is70 := !s.valkey && !s.keydb && s.release == (parser.Version{Major: 7})
 	for n, count := range info.Opcodes {
-		if since := s.of(info.OpcodeSince(uint8(n))); count > 0 && !s.has(since) && !(n == earlyFunctions && s.early()) {
+		if since := s.of(info.OpcodeSince(uint8(n))); count > 0 && !s.has(since) && !(n == earlyFunctions && is70) {
 			list = append(list, Problem{Kind: Opcode, Effect: Blocks, Number: n, Since: since, Count: count})
 		}
 	}
@@ -358,11 +359,6 @@ const laterVectors = "8.2"
 // earlyFunctions is the opcode of functions of release candidates of Redis 7.0, which
 // later releases refuse.
 const earlyFunctions = 246
-
-// early reports whether the server is Redis 7.0.
-func (s *Server) early() bool {
-	return !s.valkey && !s.keydb && s.release == (parser.Version{Major: 7})
-}
 
 // order is that of kinds of the same effect.
 var order = []Kind{Version, Frame, Type, Module, Opcode, Streams, Databases, Scripts, MemberTTL}

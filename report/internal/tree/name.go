@@ -69,9 +69,6 @@ func (c *cutter) segment(name []byte, from, depth int) (to int, kind uint8) {
 	return to, inner
 }
 
-// separatorOf returns the separator that ends the label of an inner node.
-func separatorOf(label []byte) []byte { return label[len(label)-1:] }
-
 // appendValue appends a segment as the value that a node stands for: the pattern of one
 // that ends a name, any other as it is.
 func (c *cutter) appendValue(dst, segment []byte, kind uint8) []byte {
@@ -92,7 +89,7 @@ func (c *cutter) appendPattern(dst, value []byte, kind uint8) []byte {
 	if kind == end {
 		return append(dst, value...)
 	}
-	return append(c.namer.AppendPattern(dst, value[:len(value)-1]), separatorOf(value)...)
+	return append(c.namer.AppendPattern(dst, value[:len(value)-1]), value[len(value)-1])
 }
 
 // cutPattern makes a pattern stand for all names that begin like it.

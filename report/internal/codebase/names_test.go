@@ -1,0 +1,63 @@
+package codebase
+
+import "testing"
+
+// TestNumbers has numbers that are added up, and one that a text gets.
+func TestNumbers(t *testing.T) {
+	checkLines(t, map[string]string{"a.js": "import { createClient } from 'redis'\nconst client = createClient()\n" +
+		"export function count(id) {\n  const month = Number(moment().month()) + 1\n  client.incr(`month:${month}`)\n" +
+		"  client.incr(`week:${1 + weekOf(id)}`)\n  client.incr('day:' + 1)\n}\n",
+		"a.rb": "require 'redis'\n\ndef pick(redis, top)\n  random = 1 + rand(top.to_i)\n  redis.get(\"news:#{random}\")\nend\n",
+	}, "a.js:5 month:* likely INCR\na.js:6 week:* likely INCR\na.js:7 day:1 likely INCR\na.rb:5 news:* certain GET\n")
+}
+
+// TestNamesOfClasses has members that a class which extends another one sets again, methods with one name in two
+// classes, and properties of values that are not known.
+func TestNamesOfClasses(t *testing.T) {
+	checkLines(t, map[string]string{
+		"base.js": "export default class Base {\n  constructor(e) {\n    this.model = 'base'\n  }\n\n" +
+			"  get prefix() {\n    return `app:${this.model}:`\n  }\n}\n",
+		"draw.js": "import Base from './base.js'\nimport redis from './redis.js'\n\nexport default class Draw extends Base {\n" +
+			"  constructor(e) {\n    super(e)\n    this.model = 'draw'\n  }\n\n" +
+			"  async save(id) {\n    await redis.setEx(`${this.prefix}user:${id}`, 60, '1')\n  }\n}\n",
+	}, "draw.js:11 app:*:user:* certain SETEX\n")
+	checkLines(t, map[string]string{
+		"clicks.ts": "import { redis } from './redis'\n\nexport class ClickCache {\n  async set(domain: string, id: string) {\n" +
+			"    await redis.set(this._createKey({ domain, id }), 1)\n  }\n\n" +
+			"  _createKey({ domain, id }: { domain: string; id: string }) {\n    return `click:${domain}:${id}`\n  }\n}\n",
+		"tokens.ts": "import { redis } from './redis'\n\nexport class TokenCache {\n  async set(hash: string) {\n" +
+			"    await redis.set(this._createKey({ hash }), 1)\n  }\n\n" +
+			"  _createKey({ hash }: { hash: string }) {\n    return `token:${hash}`\n  }\n}\n",
+	}, "clicks.ts:5 click:*:* certain SET\nclicks.ts:9 click:*:* likely\n"+
+		"tokens.ts:5 token:* certain SET\ntokens.ts:9 token:* likely\n")
+	checkLines(t, map[string]string{
+		"queues.ts": "import { redis } from './redis'\n\nexport class MailQueue {\n  static getInstance({ shard }: { shard: string }) {\n" +
+			"    redis.sadd(`queues:mail:${shard}`, 1)\n  }\n}\n\nexport class SlowMailQueue {\n" +
+			"  static getInstance({ shard }: { shard: string }) {\n    redis.sadd(`queues:slow-mail:${shard}`, 1)\n  }\n}\n",
+		"use.ts": "import { SlowMailQueue } from './queues'\n\nSlowMailQueue.getInstance({ shard: 'a' + id })\n",
+	}, "queues.ts:5 queues:mail:* certain SADD\nqueues.ts:11 queues:slow-mail:* certain SADD\nuse.ts:3 queues:slow-mail:a* certain SADD\n")
+	checkLines(t, map[string]string{
+		"jobs.ts": "import { type Job } from 'bullmq'\nimport { redis } from './redis'\n\nexport async function seen(job: Job, owner) {\n" +
+			"  await redis.set(`seen:${job.data.type}:${owner.slug}`, 1)\n}\n\nconst mail = { owner: { slug: 'ada' } }\n",
+		"event.ts": "export class FailedEvent {\n  get type() {\n    return 'error'\n  }\n}\n",
+	}, "jobs.ts:5 seen:*:* certain SET\n")
+}
+
+// TestTestFiles says which files are tests.
+func TestTestFiles(t *testing.T) {
+	for name, want := range map[string]bool{
+		"src/features/cart/store.ts": false, "features/step_definitions/cart.rb": true, "features/support/env.rb": true,
+		"src/features/support/chat.ts": false, "web/src/cart.clienttest.ts": true, "test/app.e2e-spec.ts": true,
+		"lib/queue/test_time.rb": false, "tools/test_time.py": true, "src/cart.test.ts": true, "src/latest.ts": false,
+	} {
+		if got := isTest(name); got != want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	for name, want := range map[string]bool{"redis": true, "this.masterrdb": true, "s.rdb": true, "newrdb": true,
+		"userdb": false, "buildrecord.buildrecord": false, "recordbuilder": false, "cache": false} {
+		if got := ofServer(name); got != want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
