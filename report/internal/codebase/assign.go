@@ -115,10 +115,7 @@ func (c *collector) appended(i int, args []*node) bool {
 		n--
 	}
 	value := &node{kind: joinNode, text: builtText}
-	if old != nil && old.text == builtText {
-		value.index = old.index
-	}
-	if c.inner(&c.scopes[n]) && int(value.index) != len(c.blocks) {
+	if c.inner(&c.scopes[n]) {
 		text = hole
 	}
 	switch {

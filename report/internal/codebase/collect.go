@@ -10,7 +10,6 @@ type source struct {
 	path    string
 	order   int    // of the file among all
 	dir     string // path of its directory
-	pack    string // that of its package of npm, in the other languages ""
 	base    string // its name without extension
 	syntax  *syntax
 	redis   bool              // it speaks of Redis
@@ -106,7 +105,7 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
-	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
+	field            bool       // of a client: its options are made elsewhere
 	guard            guard      // of the call
 	made             *node      // the call that made what it is called on, in Go
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none

@@ -192,8 +192,7 @@ func (s *scanner) callee(c *site) *function {
 	}
 	for _, f := range list {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
-			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest ||
-			common && f.source.pack != c.source.pack && !c.source.imports[f.container] {
+			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {

@@ -77,7 +77,7 @@ func Scan(dir string) (*Checkout, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &walker{root: root, packs: map[string]bool{}}
+	w := &walker{root: root}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
@@ -163,9 +163,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
 		holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
-	if file.redis = aboutServer(src); syntax == javaScript {
-		file.pack = s.packOf(file.dir)
-	}
+	file.redis = aboutServer(src)
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
 	file.store = s.storeOf(syntax, src, name)

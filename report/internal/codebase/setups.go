@@ -2,7 +2,6 @@ package codebase
 
 import (
 	_ "embed" // setups.txt
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -145,34 +144,13 @@ func (c *Checkout) setupsOf(g Group) (list []Candidate) {
 	return distinct(list)
 }
 
-// ownNames returns the names of the module of the checkout, as its manifests tell. A library does not
-// set itself up.
-func (w *walker) ownNames() (names []string) {
-	for _, file := range [...]string{"package.json", "composer.json", "go.mod", "pyproject.toml", "Cargo.toml"} {
-		text, _ := w.read(file)
-		for line := range strings.Lines(text) {
-			words := strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t\n\",:=", c) })
-			if len(words) == 2 && (words[0] == "name" || words[0] == "module") {
-				names = append(names, majorVersion.ReplaceAllString(words[1], ""))
-				break
-			}
-		}
-	}
-	return names
-}
-
-var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
-
 // setupScore is the score of a line that sets up the library of a group and has no name.
 const setupScore = 0.5
 
 // setups adds the lines that set up libraries.
 func (s *scanner) setups(sites []*site) {
-	own := s.ownNames()
 	for _, c := range sites {
-		if c.setup == nil || slices.ContainsFunc(own, func(name string) bool {
-			return strings.HasSuffix(strings.ToLower(name), strings.ToLower(c.setup.library))
-		}) {
+		if c.setup == nil {
 			continue
 		}
 		p := Pattern{File: c.source.path, Line: int(c.line), Text: c.text, Sure: Likely}

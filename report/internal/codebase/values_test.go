@@ -141,36 +141,6 @@ b.go:15 store:user:* certain SET
 `)
 }
 
-// TestOtherPackages expects no line for a cache of another package of npm.
-func TestOtherPackages(t *testing.T) {
-	expectLines(t, map[string]string{"server/package.json": `{"dependencies": {}}`,
-		"web/package.json": `{"dependencies": {}}`, "server/users/package.json": `{"name": "users"}`, "server/cache.ts": `
-import { Redis } from 'ioredis'
-export class RedisCache implements Cache {
-  constructor(private readonly redis: Redis) {}
-  set(key: string, value: string) {
-    return this.redis.set(key, value)
-  }
-}
-`, "server/users/users.ts": `
-export class Users {
-  constructor(private readonly cache: Cache) {}
-  put(id: string) {
-    return this.cache.set('user:' + id, '1')
-  }
-}
-`, "web/language.ts": `
-export class Language {
-  constructor(private readonly cache: Cache) {}
-  put(language: string) {
-    this.cache.set('i18n:language', language)
-  }
-}
-`}, `
-server/users/users.ts:5 user:* certain SET
-`)
-}
-
 // TestImplementation finds the type on the server behind an interface of Go.
 func TestImplementation(t *testing.T) {
 	expectLines(t, map[string]string{"cache/cache.go": `package cache

@@ -87,8 +87,7 @@ func isGenerated(src string) bool {
 type walker struct {
 	root    *os.Root
 	files   []string
-	config  []string        // files with settings of applications
-	packs   map[string]bool // directories of packages of npm
+	config  []string // files with settings of applications
 	skipped Skipped
 }
 
@@ -108,10 +107,6 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 	}
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	for _, e := range entries {
-		if e.Name() == "package.json" && e.Type().IsRegular() {
-			text, _ := w.read(path.Join(dir, e.Name()))
-			w.packs[dir] = strings.Contains(text, `ependencies"`) // those without are modules of one
-		}
 		if e.Name() == ".gitignore" && e.Type().IsRegular() {
 			text, _ := w.read(path.Join(dir, e.Name()))
 			ignore = ignore.with(text, depth)
@@ -143,16 +138,6 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 			w.files = append(w.files, name)
 		}
 	}
-}
-
-// packOf returns the directory of the package of npm that a file belongs to, "" if there is none.
-func (w *walker) packOf(dir string) string {
-	for ; !w.packs[dir]; dir = path.Dir(dir) {
-		if dir == "." {
-			return ""
-		}
-	}
-	return dir
 }
 
 // lacksClient returns the languages of the checkout in which neither an import, nor a setting, nor
