@@ -115,14 +115,14 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			case strings.EqualFold(source.base, qualified), lastWord(source.dir) == qualified:
 				rank = 3
 			case single == 1 && (imported || configured || constant && (!source.syntax.members ||
-				n.text == strings.ToUpper(n.text))), single == 1 && n.kind == callNode && namesKey(n.text) &&
+				n.text == strings.ToUpper(n.text))), single == 1 && n.kind == callNode && namesKey(n.text) && called(d, len(n.args)) &&
 				at.source.types[strings.ToLower(qualified)] != "":
 				rank = 1
 			}
 			if rank > 0 && same {
 				rank++
 			}
-		case n.of != nil && !self && single == 1 && namesKey(n.text):
+		case n.of != nil && !self && single == 1 && namesKey(n.text) && (n.kind != callNode || called(d, len(n.args))):
 			rank = 1
 		case n.of != nil && !self:
 		case self || container != "" && container == at.container:
@@ -198,6 +198,13 @@ func sameText(a, b any) bool {
 func extends(d any) bool {
 	f, ok := d.(*function)
 	return ok && f.extends
+}
+
+// called reports whether a call of any object with a number of arguments may be that of a definition: getKey() is one
+// of every model of Laravel.
+func called(d any, args int) bool {
+	f, ok := d.(*function)
+	return !ok || f.takes(args) && !(args == 0 && f.name == "getKey" && f.source.syntax == php)
 }
 
 // method reports whether a definition is a function.
