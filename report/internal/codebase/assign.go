@@ -36,7 +36,9 @@ func (c *collector) assignment(i int) {
 	if c.is(end, "{") && c.syntax == golang {
 		return // &Type{...}
 	}
-	n = c.bound(n)
+	if n = c.bound(n); c.counts(at) {
+		n = hole
+	}
 	if c.is(i, "+=") || c.is(i, ".=") {
 		old := c.bound(&node{kind: wordNode, text: name})
 		if old.kind == wordNode {
@@ -148,6 +150,14 @@ func (c *collector) declares(at int) bool {
 	}
 	word := c.textOf(at - 1)
 	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
+}
+
+// counts reports whether the variable at a token is that of a loop: for (i = 0; ...
+func (c *collector) counts(at int) bool {
+	if c.declares(at) {
+		at--
+	}
+	return c.is(at-1, "(") && c.textOf(at-2) == "for" || c.syntax == golang && c.isWord(at-1) && c.textOf(at-1) == "for"
 }
 
 // inConstructor reports whether the function around has the name of its class.
