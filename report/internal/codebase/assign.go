@@ -152,14 +152,6 @@ func (c *collector) declares(at int) bool {
 	return strings.Contains(" let const val var mut ", " "+word+" ") || (c.syntax == java || c.syntax == csharp) && word != "else"
 }
 
-// counts reports whether the variable at a token is that of a loop: for (i = 0; ...
-func (c *collector) counts(at int) bool {
-	if c.declares(at) {
-		at--
-	}
-	return c.is(at-1, "(") && c.textOf(at-2) == "for" || c.syntax == golang && c.isWord(at-1) && c.textOf(at-1) == "for"
-}
-
 // inConstructor reports whether the function around has the name of its class.
 func (c *collector) inConstructor() bool {
 	f := c.function()

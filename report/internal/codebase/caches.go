@@ -276,14 +276,16 @@ func (s *scanner) storeFor(c *site) bool {
 	case in == csharp && !c.source.client:
 		unless(cachesOnServer, "AddStackExchangeRedisCache")
 	case in == php && at.kind&cachesOnServer == 0 && (!c.source.redis || imports["Cache"] && !c.source.client) &&
-		!strings.HasPrefix(c.receiver, "cache") &&
+		c.receiver != "cache" && !strings.HasPrefix(c.receiver, "cache.") &&
 		!slices.ContainsFunc(phpCaches, func(word string) bool { return imports[word] }):
 		return false
-	case in == php && at.kind == 0 && (imports["Illuminate"] || imports["Facades"] || c.receiver == "cache" &&
-		!c.source.redis && !imports["think"] && !imports["Cake"] && !imports["Cache"]): // cache() is a function of Laravel
+	case in == php && at.kind == 0 && (imports["Illuminate"] || imports["Facades"] || c.receiver == "cache" && s.laravel &&
+		!imports["think"] && !imports["Cake"] && !imports["Cache"]): // cache() is a function of Laravel
 		at = s.variableStore("CACHE_STORE", "CACHE_DRIVER")
 	case in == php && (imports["think"] || imports["Cake"]) && at.kind == 0:
 		at = store{kind: cachesElsewhere, needs: "'default' => 'redis'"}
+	case in == php && at.kind == 0 && c.receiver == "cache" && !imports["Cache"]:
+		return false // of a framework that is not known
 	case c.layer == railsLayer:
 		unless(^cacheKind(0), railsSetting)
 	case c.layer == djangoLayer && s.aliases[c.alias] == cachesElsewhere:

@@ -105,6 +105,7 @@ type scanner struct {
 	layers   [clientLayer + 1]string   // prefixes
 	clients  map[string]string         // prefixes, see clientPrefixes
 	members  map[string]*site          // by class and name, see objects
+	laravel  bool                      // a file imports Laravel
 	copies   int                       // nodes that were made for the key, see stored
 	choices  map[string][]registration // by class
 	adds     map[string]bool           // methods Add... that are called, of C#
@@ -216,6 +217,7 @@ func (s *scanner) declarations() {
 		at := s.stores[r.file.syntax]
 		at.join(s.managed(r))
 		s.stores[r.file.syntax] = at
+		s.laravel = s.laravel || r.file.imports["Illuminate"]
 		for name, kind := range r.file.aliases {
 			s.aliases[name] |= kind
 		}
