@@ -33,8 +33,11 @@ func (c *collector) assignment(i int) {
 		return
 	}
 	n, end := c.expression(value)
-	if c.is(end, "{") && c.syntax == golang {
-		return // &Type{...}
+	if c.is(end, "{") && c.syntax == golang { // &Type{...}
+		if kinds := c.kinds(); kinds != nil && base == "" && len(kinds) < 1000 {
+			kinds[c.words.keep(name)] = typeNode(n)
+		}
+		return
 	}
 	n = c.bound(n)
 	if c.is(i, "+=") || c.is(i, ".=") {

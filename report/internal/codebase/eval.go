@@ -23,11 +23,15 @@ type program struct {
 	functions map[string][]*function    // by name
 	settings  map[string]setting        // of the application, by path
 	classes   map[string]class          // by name
-	steps     int                       // nodes that were read for the last key
-	work      int                       // nodes that were read for all
-	reached   []reach                   // constants and functions whose values the last key has
-	several   any                       // the variable or the function of the last key that has several values
-	choice    int                       // which of them is taken
+	goTypes   map[goKind]*goType
+	vars      map[goKind]goVar  // of packages of Go
+	packs     map[string]bool   // directories with sources of Go
+	modules   map[string]string // directories of modules of Go, by their paths
+	steps     int               // nodes that were read for the last key
+	work      int               // nodes that were read for all
+	reached   []reach           // constants and functions whose values the last key has
+	several   any               // the variable or the function of the last key that has several values
+	choice    int               // which of them is taken
 	choices   int
 }
 

@@ -94,3 +94,29 @@ func (c *collector) keyed(i int, args []*node) bool {
 	}
 	return false
 }
+
+// closure notes the types of the parameters between two brackets of a function of Go without a name.
+func (c *collector) closure(open int) {
+	for n := open + 1; n < int(c.match[open]); n++ {
+		c.forget(n)
+	}
+	names, _, _ := c.parameters(open)
+	kinds, types := c.kinds(), c.goParams(open)
+	for i := 0; i < min(len(names), len(types)) && kinds != nil && len(kinds) < 1000; i++ {
+		kinds[names[i]] = &node{kind: holeNode, text: types[i]}
+	}
+}
+
+// goDeclaration reads the declaration of Go that begins with the token var or type.
+func (c *collector) goDeclaration(i int) {
+	if c.textOf(i) == "var" {
+		c.goVariable(i)
+	} else if c.tokens[i].first && c.isWord(i+1) {
+		c.goAlias(i + 1)
+		if c.textOf(i+2) == "string" { // whose conversions keep the text
+			f := c.newFunction(c.textOf(i+1), "", 0)
+			f.params = []string{"s"}
+			f.returns = []returned{{value: &node{kind: paramNode, text: "s"}, line: c.tokens[i].line}}
+		}
+	}
+}

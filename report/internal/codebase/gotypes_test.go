@@ -1,6 +1,9 @@
 package codebase
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestGoPackages reads types of one name in two packages of Go, which have nothing to do with each other, and programs
 // that show the use of a library.
@@ -50,5 +53,84 @@ impl RedisStorage {
 `
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestGoTypes follows calls by the types of what they are called on, whatever its name is: fields, parameters, results
+// and variables whose type is an interface that a type on the server implements, or a type that has a client.
+func TestGoTypes(t *testing.T) {
+	files := map[string]string{
+		"go.mod": "module example.com/shop\n",
+		"infra/kv/kv.go": `package kv
+type Reader interface { Get(ctx context.Context, key string) (string, error) }
+type Driver interface {
+	Reader
+	Set(ctx context.Context, key string, value any) error
+	Del(ctx context.Context, keys ...string) error
+}
+`,
+		"infra/kv/impl/impl.go": `package impl
+import (
+	goredis "github.com/redis/go-redis/v9"
+	"example.com/shop/infra/kv"
+)
+type driver struct { c *goredis.Client }
+func New() kv.Driver { return &driver{} }
+func (d *driver) Get(ctx context.Context, key string) (string, error) { return d.c.Get(ctx, "shop:"+key).Result() }
+func (d *driver) Set(ctx context.Context, key string, value any) error { return d.c.Set(ctx, "shop:"+key, value, 0).Err() }
+func (d *driver) Del(ctx context.Context, keys ...string) error { return d.c.Del(ctx, keys...).Err() }
+`,
+		"app/app.go": `package app
+import (
+	"sync"
+	"example.com/shop/infra/kv"
+	"example.com/shop/infra/kv/impl"
+	other "github.com/redis/go-redis/v9"
+)
+type Base struct { storage kv.Driver }
+type App struct {
+	Base
+	seen *sync.Map
+	own Wrapped
+}
+type Wrapped struct { *other.Client }
+var global = impl.New()
+func (a *App) open() kv.Driver { return a.storage }
+func (a *App) Save(ctx context.Context, id string, given kv.Driver, w *Wrapped) {
+	a.storage.Set(ctx, "field:"+id, 1)
+	given.Set(ctx, "param:"+id, 1)
+	a.open().Set(ctx, "result:"+id, 1)
+	local := a.open()
+	local.Get(ctx, "local:"+id)
+	global.Del(ctx, "global:"+id, "more:"+id)
+	w.Set(ctx, "embedded:"+id, 1, 0)
+	a.own.Client.Set(ctx, "client:"+id, 1, 0)
+	lazy(func(inner kv.Driver) { inner.Set(ctx, "closure:"+id, 1) })
+	a.seen.Set(ctx, "memory:"+id, 1)
+}
+`}
+	const want = `app/app.go:18 shop:field:* certain SET
+app/app.go:19 shop:param:* certain SET
+app/app.go:20 shop:result:* certain SET
+app/app.go:22 shop:local:* certain GET
+app/app.go:23 global:* certain DEL
+app/app.go:23 more:* certain DEL
+app/app.go:24 embedded:* certain SET
+app/app.go:25 client:* certain SET
+app/app.go:26 shop:closure:* certain SET
+infra/kv/impl/impl.go:8 shop:* certain GET
+infra/kv/impl/impl.go:9 shop:* certain SET
+`
+	if got := lines(checkout(t, files)); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	files["infra/kv/memory.go"] = `package kv
+type Memory struct { m map[string]any }
+func (d *Memory) Get(ctx context.Context, key string) (string, error) { return "", nil }
+func (d *Memory) Set(ctx context.Context, key string, value any) error { return nil }
+func (d *Memory) Del(ctx context.Context, keys ...string) error { return nil }
+`
+	if got := lines(checkout(t, files)); !strings.Contains(got, "app/app.go:18 shop:field:* likely SET\n") {
+		t.Errorf("with another implementation: got\n%s", got)
 	}
 }

@@ -76,7 +76,7 @@ func Scan(dir string) (*Checkout, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &walker{root: root, packs: map[string]bool{}}
+	w := &walker{root: root, packs: map[string]bool{}, modules: map[string]string{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
@@ -160,7 +160,8 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
-		holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
+		holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}, modules: map[string]string{},
+		goTypes: map[string]*goType{}, vars: map[string]*node{}}
 	if file.redis = aboutServer(src); syntax == javaScript {
 		file.pack = s.packOf(file.dir)
 	}
@@ -192,8 +193,9 @@ func aboutServer(src string) bool {
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{},
-		settings: s.settings(),
-		classes:  map[string]class{}}
+		settings: s.settings(), modules: s.modules,
+		goTypes: map[goKind]*goType{}, vars: map[goKind]goVar{}, packs: map[string]bool{},
+		classes: map[string]class{}}
 	s.found = map[string]int{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
@@ -218,6 +220,7 @@ func (s *scanner) declarations() {
 			s.program.functions[f.name] = append(s.program.functions[f.name], f)
 		}
 		sites = append(sites, r.sites...)
+		s.program.addTypes(r.file)
 		for name, kind := range r.classes {
 			if s.program.classes[name] != plainClass {
 				s.program.classes[name] = kind
@@ -239,6 +242,7 @@ func (s *scanner) declarations() {
 	for _, site := range sites {
 		site.scope(s.scopes)
 	}
+	sites = s.typed(sites)
 	s.lacks = s.lacksClient()
 	s.setups(sites)
 	s.layerPrefixes(sites)
@@ -277,10 +281,6 @@ func (s *scanner) declarations() {
 		}
 		if site.callee != "" {
 			if f := s.callee(site); f != nil && f != site.function {
-				if around := site.function; around != nil && f == s.implementation(site, lastWord(site.receiver),
-					nearby(s.program.functions[site.callee], site.source)) {
-					around.passes = slices.DeleteFunc(around.passes, func(p passed) bool { return p.via == nil && p.key == site.key })
-				}
 				continue // it may change the key
 			}
 			if s.wraps(site) {
