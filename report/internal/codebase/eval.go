@@ -248,7 +248,8 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
-		if !r.guard.allows(arguments) {
+		chosen, other := p.chosen(r.only, f, arguments)
+		if other || !r.guard.allows(arguments) {
 			continue
 		}
 		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}
@@ -260,6 +261,9 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 			found = append(found, v)
 		} else if v != nil {
 			unknown = true
+		}
+		if chosen {
+			break
 		}
 	}
 	i := 0

@@ -191,11 +191,13 @@ func (c *collector) typed(i int) {
 
 // importNames notes the names that a statement imports.
 func (c *collector) importNames(i int) {
+	errors := c.syntax == python && c.is(i+2, ".") && c.textOf(i+3) == "exceptions" // no client
 	if c.textOf(i) == "export" && !c.is(i+1, "{") && !c.is(i+1, "*") && !(c.textOf(i+1) == "type" && c.is(i+2, "{")) {
 		return // a definition
 	}
 	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
 		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" ||
+			c.syntax == python && c.textOf(n) == "from" ||
 			len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
 			return
 		}
@@ -207,7 +209,7 @@ func (c *collector) importNames(i int) {
 		}
 		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
 			c.file.imports[c.words.keep(c.textOf(n))] = true
-			c.file.client = c.file.client || ofServer(strings.ToLower(c.textOf(n)))
+			c.file.client = c.file.client || !errors && ofServer(strings.ToLower(c.textOf(n)))
 		}
 	}
 }

@@ -199,6 +199,10 @@ func (s *scanner) builders() {
 				if !keyLike(name) && !keyLike(f.container) && !(r.value.kind == callNode && keyLike(r.value.text)) {
 					continue
 				}
+				if u := f.use; len(f.returns) > 1 && u.key != nil && !u.several && r.value.kind == textNode &&
+					!strings.Contains(Join(u.key), r.value.text) {
+					continue // the commands have another value of the function
+				}
 				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
 					builder(c, &f.use, r.value, s.member(f.source, f.container, f.name))

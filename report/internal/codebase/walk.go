@@ -161,8 +161,9 @@ func (w *walker) packOf(dir string) string {
 }
 
 // lacksClient returns the languages of the checkout in which neither an import, nor a setting, nor
-// the set-up of a framework names a client of the server: what they cache is in the process.
-func (s *scanner) lacksClient() map[*syntax]bool {
+// the set-up of a framework names a client of the server: what they cache is in the process. In Python a command
+// of what certainly is a client is enough.
+func (s *scanner) lacksClient(sites []*site) map[*syntax]bool {
 	has := map[*syntax]bool{java: (s.stores[java].kind|s.stores[kotlin].kind)&^cachesElsewhere != 0,
 		csharp: s.stores[csharp].kind&^cachesElsewhere != 0,
 		php:    s.symfonyStore().kind == cachesOnServer, python: s.stores[python].kind == cachesOnServer}
@@ -170,8 +171,11 @@ func (s *scanner) lacksClient() map[*syntax]bool {
 		has[java] = has[java] || strings.Contains(path, ".") && ofServer(strings.ToLower(path))
 	}
 	for _, file := range s.sources {
-		has[file.syntax] = has[file.syntax] || file.client || file.redis && file.syntax.loose
+		has[file.syntax] = has[file.syntax] || file.client || file.redis && file.syntax.loose && file.syntax != python
 		has[java] = has[java] || file.client && file.syntax.jvm
+	}
+	for _, c := range sites {
+		has[python] = has[python] || c.source.syntax == python && c.command != nil && c.sure == Certain
 	}
 	return map[*syntax]bool{java: !has[java], kotlin: !has[java], csharp: !has[csharp], rust: !has[rust], php: !has[php],
 		python: !has[python], ruby: !has[ruby]}
