@@ -101,23 +101,27 @@ func (a *App) Save(ctx context.Context, id string, given kv.Driver, w *Wrapped) 
 	given.Set(ctx, "param:"+id, 1)
 	a.open().Set(ctx, "result:"+id, 1)
 	local := a.open()
-	local.Get(ctx, "local:"+id)
+	local.Set(ctx, "local:"+id, 1)
 	global.Del(ctx, "global:"+id, "more:"+id)
 	w.Set(ctx, "embedded:"+id, 1, 0)
 	a.own.Client.Set(ctx, "client:"+id, 1, 0)
 	lazy(func(inner kv.Driver) { inner.Set(ctx, "closure:"+id, 1) })
 	a.seen.Set(ctx, "memory:"+id, 1)
+	w.Client.MSet(ctx, "global:"+id, 1)
+	w.Client.SetNX(ctx, "more:"+id, 1, 0)
 }
 `}
 	const want = `app/app.go:18 shop:field:* certain SET
 app/app.go:19 shop:param:* certain SET
 app/app.go:20 shop:result:* certain SET
-app/app.go:22 shop:local:* certain GET
+app/app.go:22 shop:local:* certain SET
 app/app.go:23 global:* certain DEL
 app/app.go:23 more:* certain DEL
 app/app.go:24 embedded:* certain SET
 app/app.go:25 client:* certain SET
 app/app.go:26 shop:closure:* certain SET
+app/app.go:28 global:* certain MSET
+app/app.go:29 more:* certain SETNX
 infra/kv/impl/impl.go:8 shop:* certain GET
 infra/kv/impl/impl.go:9 shop:* certain SET
 `
