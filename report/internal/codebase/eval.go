@@ -99,6 +99,8 @@ func (p *program) eval(n *node, at frame) []string {
 	case textNode:
 		if n.text == "" {
 			return nil
+		} else if strings.HasPrefix(n.text, "0x") { // a number, whose text has other digits
+			return vary()
 		}
 		if at.source != nil && at.source.syntax.jvm && strings.Contains(n.text, "${") {
 			return p.placeholders(n.text)

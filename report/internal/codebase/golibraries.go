@@ -120,3 +120,49 @@ func (c *collector) goDeclaration(i int) {
 		}
 	}
 }
+
+// goVariable notes the variables whose declaration begins at the token var.
+func (c *collector) goVariable(i int) {
+	c.newBuilder(i + 1)
+	if c.is(i+1, "(") && c.function() == nil {
+		for n := i + 2; n < int(c.match[i+1]); n++ {
+			if c.match[n] > int32(n) {
+				n = int(c.match[n])
+			} else if c.tokens[n].first {
+				c.goHolds(n)
+			}
+		}
+	} else {
+		c.goHolds(i + 1)
+	}
+}
+
+// goHolds notes the type of the variable that a declaration gives at a token, or the value that has the type.
+func (c *collector) goHolds(name int) {
+	kind := &node{kind: holeNode, text: c.typeText(name + 1)}
+	if c.is(name+1, "=") {
+		n, end := c.expression(name + 2)
+		if kind = n; c.is(end, "{") {
+			kind = typeNode(n)
+		}
+	}
+	if !c.isWord(name) || c.tokens[name+1].first {
+		return
+	}
+	if locals := c.kinds(); locals != nil {
+		locals[c.kept(name)] = kind
+	} else if c.callees == nil && len(c.scopes) == 0 && len(c.file.vars) < 1000 {
+		c.file.vars[c.kept(name)] = kind
+	}
+}
+
+// typeNode returns a value of a type that an expression names.
+func typeNode(n *node) *node {
+	if text := n.text; n.kind == wordNode {
+		if n.of != nil {
+			text = n.of.text + "." + text
+		}
+		return &node{kind: holeNode, text: text}
+	}
+	return hole
+}

@@ -61,7 +61,7 @@ func (s *scanner) typed(sites []*site) []*site {
 		}
 		k := p.goKind(c.on, c.source, c.function, 0)
 		if p.goTypes[k] != nil {
-			_, _, k = p.goMethod(k, c.callee, len(c.args), 0)
+			_, _, k = p.goMethod(k, c.callee, 0)
 		}
 		switch {
 		case k == goKind{}:
@@ -84,7 +84,7 @@ func (s *scanner) typedCallee(c *site) (*function, bool) {
 	if s.program.goTypes[k] == nil {
 		return nil, k != goKind{} && !s.program.packs[k.pack]
 	}
-	f, several, _ := s.program.goMethod(k, c.callee, len(c.args), 0)
+	f, several, _ := s.program.goMethod(k, c.callee, 0)
 	if c.byName = several; f != nil && len(f.passes) == 0 {
 		f = nil
 	}
@@ -192,52 +192,6 @@ func (c *collector) resultText(i int) string {
 		return ""
 	}
 	return c.typeText(i)
-}
-
-// goVariable notes the variables whose declaration begins at the token var.
-func (c *collector) goVariable(i int) {
-	c.newBuilder(i + 1)
-	if c.is(i+1, "(") && c.function() == nil {
-		for n := i + 2; n < int(c.match[i+1]); n++ {
-			if c.match[n] > int32(n) {
-				n = int(c.match[n])
-			} else if c.tokens[n].first {
-				c.goHolds(n)
-			}
-		}
-	} else {
-		c.goHolds(i + 1)
-	}
-}
-
-// goHolds notes the type of the variable that a declaration gives at a token, or the value that has the type.
-func (c *collector) goHolds(name int) {
-	kind := &node{kind: holeNode, text: c.typeText(name + 1)}
-	if c.is(name+1, "=") {
-		n, end := c.expression(name + 2)
-		if kind = n; c.is(end, "{") {
-			kind = typeNode(n)
-		}
-	}
-	if !c.isWord(name) || c.tokens[name+1].first {
-		return
-	}
-	if locals := c.kinds(); locals != nil {
-		locals[c.kept(name)] = kind
-	} else if c.callees == nil && len(c.scopes) == 0 && len(c.file.vars) < 1000 {
-		c.file.vars[c.kept(name)] = kind
-	}
-}
-
-// typeNode returns a value of a type that an expression names.
-func typeNode(n *node) *node {
-	if text := n.text; n.kind == wordNode {
-		if n.of != nil {
-			text = n.of.text + "." + text
-		}
-		return &node{kind: holeNode, text: text}
-	}
-	return hole
 }
 
 // kinds returns the types of variables of the function around, nil outside of any.
@@ -406,7 +360,7 @@ func (p *program) memberKind(of goKind, member *node, depth int) goKind {
 // goMethod returns the method that a call of a type means: of an interface, the only one of a type which has all of
 // its methods and passes keys on. Several says that other types have the method, too. The kind is that of the type
 // which is known to have it, an empty one if none is.
-func (p *program) goMethod(of goKind, name string, args, depth int) (f *function, several bool, at goKind) {
+func (p *program) goMethod(of goKind, name string, depth int) (f *function, several bool, at goKind) {
 	t := p.goTypes[of]
 	if t == nil || depth > 6 {
 		return nil, false, of
@@ -416,7 +370,7 @@ func (p *program) goMethod(of goKind, name string, args, depth int) (f *function
 			return f, false, of
 		}
 	} else if p.methodsOf(of, depth)[name] > 0 {
-		list := slices.DeleteFunc(p.implementations(of, name), func(f *function) bool { return len(f.params) != args && !f.rest })
+		list := p.implementations(of, name)
 		passing := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return len(f.passes) == 0 })
 		if len(passing) > 1 {
 			passing = slices.DeleteFunc(passing, func(f *function) bool { return f.passes[0].via != nil })
@@ -429,12 +383,17 @@ func (p *program) goMethod(of goKind, name string, args, depth int) (f *function
 		if n := len(passing); n > 0 && len(list) <= 5 && !slices.ContainsFunc(passing[1:], passing[0].differs) {
 			return passing[0], len(list) > n, of
 		}
+		if k := p.memberKind(of, &node{kind: callNode, text: name}, depth); p.ofClient(k) {
+			return nil, false, k // a client has these methods, too
+		} else if len(list) == 0 {
+			of = goKind{}
+		}
 		return nil, false, of
 	}
 	for _, e := range t.embeds {
 		if k := p.kindOf(e, t.source); p.ofClient(k) {
 			return nil, false, k
-		} else if f, several, at = p.goMethod(k, name, args, depth+1); f != nil || p.ofClient(at) {
+		} else if f, several, at = p.goMethod(k, name, depth+1); f != nil || p.ofClient(at) {
 			return f, several, at
 		}
 	}

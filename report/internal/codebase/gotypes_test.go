@@ -94,9 +94,12 @@ type App struct {
 	own Wrapped
 }
 type Wrapped struct { *other.Client }
+type Commands interface { LPush(ctx context.Context, key string, values ...any) *other.IntCmd }
 var global = impl.New()
 func (a *App) open() kv.Driver { return a.storage }
-func (a *App) Save(ctx context.Context, id string, given kv.Driver, w *Wrapped) {
+const first = 0x10
+func (a *App) Save(ctx context.Context, id string, given kv.Driver, w *Wrapped, methods Commands) {
+	methods.LPush(ctx, fmt.Sprintf("list:%d", first), 1)
 	a.storage.Set(ctx, "field:"+id, 1)
 	given.Set(ctx, "param:"+id, 1)
 	a.open().Set(ctx, "result:"+id, 1)
@@ -111,17 +114,18 @@ func (a *App) Save(ctx context.Context, id string, given kv.Driver, w *Wrapped) 
 	w.Client.SetNX(ctx, "more:"+id, 1, 0)
 }
 `}
-	const want = `app/app.go:18 shop:field:* certain SET
-app/app.go:19 shop:param:* certain SET
-app/app.go:20 shop:result:* certain SET
-app/app.go:22 shop:local:* certain SET
-app/app.go:23 global:* certain DEL
-app/app.go:23 more:* certain DEL
-app/app.go:24 embedded:* certain SET
-app/app.go:25 client:* certain SET
-app/app.go:26 shop:closure:* certain SET
-app/app.go:28 global:* certain MSET
-app/app.go:29 more:* certain SETNX
+	const want = `app/app.go:20 list:* certain LPUSH
+app/app.go:21 shop:field:* certain SET
+app/app.go:22 shop:param:* certain SET
+app/app.go:23 shop:result:* certain SET
+app/app.go:25 shop:local:* certain SET
+app/app.go:26 global:* certain DEL
+app/app.go:26 more:* certain DEL
+app/app.go:27 embedded:* certain SET
+app/app.go:28 client:* certain SET
+app/app.go:29 shop:closure:* certain SET
+app/app.go:31 global:* certain MSET
+app/app.go:32 more:* certain SETNX
 infra/kv/impl/impl.go:8 shop:* certain GET
 infra/kv/impl/impl.go:9 shop:* certain SET
 `
@@ -134,7 +138,7 @@ func (d *Memory) Get(ctx context.Context, key string) (string, error) { return "
 func (d *Memory) Set(ctx context.Context, key string, value any) error { return nil }
 func (d *Memory) Del(ctx context.Context, keys ...string) error { return nil }
 `
-	if got := lines(checkout(t, files)); !strings.Contains(got, "app/app.go:18 shop:field:* likely SET\n") {
+	if got := lines(checkout(t, files)); !strings.Contains(got, "app/app.go:21 shop:field:* likely SET\n") {
 		t.Errorf("with another implementation: got\n%s", got)
 	}
 }
