@@ -316,6 +316,7 @@ func (c *collector) opening(i int) int {
 // property reads name: value of an object.
 func (c *collector) property(i int, word string) {
 	if n := len(c.open); n == 0 || c.open[n-1] != '{' || c.syntax != javaScript {
+		c.defaultOf(i, word)
 		begin := 0 // of the literal around
 		if len(c.blocks) > 0 && c.syntax == golang {
 			begin = c.blocks[len(c.blocks)-1]

@@ -376,7 +376,8 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	switch {
 	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
-	case ofServer(receiver), c.file.holds[last] == holdsServer:
+	case ofServer(receiver), c.file.holds[last] == holdsServer,
+		c.syntax == rust && strings.HasSuffix(receiver, "funs.cache"): // of Tardis
 		return Certain
 	case command.unusual && c.file.redis:
 		return Certain

@@ -142,3 +142,29 @@ func (d *Memory) Del(ctx context.Context, keys ...string) error { return nil }
 		t.Errorf("with another implementation: got\n%s", got)
 	}
 }
+
+// TestDefaultsOfRust reads the keys of a configuration from its default, with the cache of a framework.
+func TestDefaultsOfRust(t *testing.T) {
+	c := checkout(t, map[string]string{"src/config.rs": `
+pub struct Conf { pub cache_key_token: String, pub other: String }
+impl Default for Conf {
+    fn default() -> Self {
+        Conf { cache_key_token: "iam:token:".to_string(), other: "x".to_string() }
+    }
+}
+`, "src/serv.rs": `use redis::AsyncCommands; use tardis::TardisFunsInst;
+pub async fn add(token: &str, funs: &TardisFunsInst) {
+    funs.cache().set_ex(&format!("{}{}", funs.conf::<Conf>().cache_key_token, token), "1", 60).await
+}
+pub async fn local(conf: Conf, con: &mut redis::Connection, id: &str) {
+    con.set_ex(format!("{}{}:x", conf.cache_key_token, id), 1, 60).await
+}
+`})
+	const want = `src/config.rs:5 iam:token:* likely
+src/serv.rs:3 iam:token:* certain SETEX
+src/serv.rs:6 iam:token:*:x certain SETEX
+`
+	if got := lines(c); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
