@@ -19,10 +19,25 @@ type goType struct {
 // and its name. The name is * for what a client of the server gives.
 type goKind struct{ pack, name string }
 
+// A goMember is a function of a package, or a member of a type.
+type goMember struct {
+	of   goKind
+	name string
+}
+
 // A goVar is a variable of a package: its type or its value.
 type goVar struct {
 	value  *node
 	source *source
+}
+
+// maxKinds is the number of types that are looked up for all calls.
+const maxKinds = 10_000_000
+
+// tired counts a type that is looked up, and reports whether there were too many.
+func (p *program) tired() bool {
+	p.kinds++
+	return p.kinds > maxKinds
 }
 
 // addTypes notes the types and the variables of a file.
@@ -55,6 +70,15 @@ func (p *program) ofClient(k goKind) bool {
 // type of the checkout is one of its methods, which passes the key on.
 func (s *scanner) typed(sites []*site) []*site {
 	p := &s.program
+	p.goFuncs, p.backed = map[goMember]*function{}, map[goMember][]*function{}
+	p.interfaces = map[goKind]map[string]int{}
+	for name, list := range p.functions {
+		for _, f := range slices.Backward(list) {
+			if f.source.syntax == golang {
+				p.goFuncs[goMember{goKind{f.source.dir, f.container}, name}] = f
+			}
+		}
+	}
 	return slices.DeleteFunc(sites, func(c *site) bool {
 		if c.on == nil || c.command == nil {
 			return false
@@ -280,7 +304,7 @@ func (p *program) kindOf(text string, in *source) goKind {
 
 // goKind returns the type of an expression of a function of Go, an empty one if it is not known.
 func (p *program) goKind(n *node, in *source, f *function, depth int) goKind {
-	if n == nil || depth > 12 {
+	if n == nil || depth > 12 || p.tired() {
 		return goKind{}
 	}
 	pack := in.dir
@@ -320,15 +344,7 @@ func (p *program) resultOf(of goKind, name string) goKind {
 }
 
 // goFunction returns a function of a package, or a method of a type, nil if there is none.
-func (p *program) goFunction(of goKind, name string) *function {
-	list := p.functions[name]
-	if i := slices.IndexFunc(list, func(f *function) bool {
-		return f.source.syntax == golang && f.container == of.name && f.source.dir == of.pack
-	}); i >= 0 && len(list) <= 5*maxSame {
-		return list[i]
-	}
-	return nil
-}
+func (p *program) goFunction(of goKind, name string) *function { return p.goFuncs[goMember{of, name}] }
 
 // memberKind returns the type of a member of a type: a field, or what a method gives.
 func (p *program) memberKind(of goKind, member *node, depth int) goKind {
@@ -336,7 +352,7 @@ func (p *program) memberKind(of goKind, member *node, depth int) goKind {
 	switch {
 	case p.ofClient(of) && member.kind == callNode && commandOf(member.text) == nil:
 		return goKind{of.pack, "*"}
-	case t == nil || depth > 12:
+	case t == nil || depth > 12 || p.tired():
 		return goKind{}
 	}
 	if text, known := t.members[member.text]; known && t.open == (member.kind == callNode) {
@@ -362,7 +378,7 @@ func (p *program) memberKind(of goKind, member *node, depth int) goKind {
 // which is known to have it, an empty one if none is.
 func (p *program) goMethod(of goKind, name string, depth int) (f *function, several bool, at goKind) {
 	t := p.goTypes[of]
-	if t == nil || depth > 6 {
+	if t == nil || depth > 6 || p.tired() {
 		return nil, false, of
 	}
 	if !t.open {
@@ -408,10 +424,11 @@ func (f *function) differs(other *function) bool {
 
 // methodsOf returns the methods of an interface, with the numbers of their parameters and one.
 func (p *program) methodsOf(of goKind, depth int) map[string]int {
-	all, t := map[string]int{}, p.goTypes[of]
-	if t == nil || depth > 6 {
+	t, all := p.goTypes[of], p.interfaces[of]
+	if all != nil || t == nil || depth > 6 || p.tired() {
 		return all
 	}
+	all = map[string]int{}
 	for name, n := range t.arity {
 		all[name] = n + 1
 	}
@@ -420,11 +437,16 @@ func (p *program) methodsOf(of goKind, depth int) map[string]int {
 			all[name] = n
 		}
 	}
+	p.interfaces[of] = all
 	return all
 }
 
 // implementations returns the methods of a name of the types that have all methods of an interface.
 func (p *program) implementations(of goKind, name string) (list []*function) {
+	at := goMember{of, name}
+	if list, known := p.backed[at]; known {
+		return list
+	}
 	methods := p.methodsOf(of, 0)
 	for _, f := range p.functions[name] {
 		k := goKind{f.source.dir, f.container}
@@ -439,6 +461,7 @@ func (p *program) implementations(of goKind, name string) (list []*function) {
 			list = append(list, f)
 		}
 	}
+	p.backed[at] = list
 	return list
 }
 
@@ -448,7 +471,7 @@ func (p *program) provides(of goKind, name string, n, depth int) bool {
 		return len(f.params) == n-1
 	}
 	t := p.goTypes[of]
-	if t == nil || depth > 6 {
+	if t == nil || depth > 6 || p.tired() {
 		return false
 	}
 	number, known := t.arity[name]

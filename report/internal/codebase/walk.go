@@ -113,7 +113,7 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 			text, _ := w.read(path.Join(dir, e.Name()))
 			w.packs[dir] = strings.Contains(text, `ependencies"`) // those without are modules of one
 		}
-		if e.Name() == "go.mod" && e.Type().IsRegular() {
+		if e.Name() == "go.mod" && e.Type().IsRegular() && len(w.modules) < 1000 {
 			text, _ := w.read(path.Join(dir, e.Name()))
 			w.modules[moduleOf(text)] = dir
 		}
