@@ -275,6 +275,12 @@ func (c *collector) arrowFollows(i int) bool {
 // arrow reads => of a function without a name, or of a property of C#.
 func (c *collector) arrow(i int) {
 	switch {
+	case c.syntax == javaScript && c.is(i+1, "{") && c.function() == nil:
+		open := i - 1
+		if c.is(open, ")") {
+			open = c.opening(open)
+		}
+		c.callback(open, i+1)
 	case c.syntax == csharp && i > 1 && c.isWord(i-1) && (c.isWord(i-2) || c.is(i-2, "?")) && len(c.scopes) > 0 && c.inClass():
 		if c.textOf(i-1) != "get" && c.textOf(i-1) != "set" {
 			c.result(c.newFunction(c.textOf(i-1), c.class(), 0), i+1)
@@ -298,6 +304,18 @@ func (c *collector) arrow(i int) {
 			c.option(name, c.bound(n), t)
 		}
 	}
+}
+
+// callback opens the scope of a function of JavaScript without a name, outside of any other, whose parameters are in
+// the bracket of a token, or are that token.
+func (c *collector) callback(open, body int) {
+	f := &function{container: c.class(), source: c.file}
+	if c.is(open, "(") {
+		f.params, f.defaults, f.groups = c.parameters(open)
+	} else if c.isWord(open) {
+		f.params = []string{c.kept(open)}
+	}
+	c.push(open, body, scope{function: f})
 }
 
 // opening returns the token that opens the bracket which token i closes.

@@ -396,6 +396,9 @@ func (c *collector) functionHeader(i int) {
 		open = 0
 	}
 	if name == "" {
+		if end := c.behind(i + 1); c.syntax == javaScript && c.is(i+1, "(") && c.is(end, "{") && c.function() == nil {
+			c.callback(i+1, end)
+		}
 		return
 	}
 	body := n

@@ -61,3 +61,20 @@ func TestTestFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestCallbacks has variables of functions of JavaScript without a name, and a command that a client gets by a name
+// that other methods have.
+func TestCallbacks(t *testing.T) {
+	checkLines(t, map[string]string{"app.js": "const Redis = require('ioredis')\nconst redis = new Redis()\n\n" +
+		"app.get('/a', async (req, res) => {\n  const key = `a:${req.id}`\n  await redis.set(key, 1)\n})\n" +
+		"app.get('/b', function (req, res) {\n  const key = `b:${req.id}`\n  const user = `sso|${req.user}`\n" +
+		"  redis.set(key, user)\n})\napp.get('/c', (req) => {\n  redis.set(`c:${user}`, 1)\n})\n",
+	}, "app.js:5 a:* likely\napp.js:6 a:* certain SET\napp.js:9 b:* likely\napp.js:11 b:* certain SET\napp.js:14 c:* certain SET\n")
+	checkLines(t, map[string]string{"queue.ts": "import Redis from 'ioredis'\n\nexport class JobQueue {\n" +
+		"  constructor(private redis: Redis) {\n" +
+		"    this.redis.defineCommand('getItem', { numberOfKeys: 1, lua: `return redis.call('GET', KEYS[1])` })\n  }\n\n" +
+		"  async getItem(id: string) {\n    return this.redis.getItem(`items`, id)\n  }\n}\n",
+		"worker.ts": "import { JobQueue } from './queue'\n\nexport class Worker {\n  constructor(private queue: JobQueue) {}\n\n" +
+			"  find(id: string) {\n    return this.queue.getItem(`due:${id}`)\n  }\n}\n",
+	}, "queue.ts:9 items certain EVAL\n")
+}
