@@ -15,6 +15,7 @@ type source struct {
 	syntax  *syntax
 	redis   bool                 // it speaks of Redis
 	client  bool                 // it imports a client
+	library bool                 // of JavaScript, from a library
 	store   store                // of its caches, as the file says
 	aliases map[string]cacheKind // where the caches of Django are, by name
 	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY

@@ -259,8 +259,8 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 		}
 	}
 	i := 0
-	if first := shortest(found); first != nil {
-		found = [][]string{add(slices.Clone(first), "")}
+	if all := covering(found); all != nil {
+		found = [][]string{all}
 	} else if len(found) > 1 {
 		i = p.pick(f, len(found))
 	}

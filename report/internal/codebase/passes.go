@@ -182,6 +182,7 @@ func (s *scanner) callee(c *site) *function {
 	}
 	for _, f := range list {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
+			clientMakers[f.container] && c.source.library && f.source != c.source ||
 			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest ||
 			common && f.source.pack != c.source.pack && !c.source.imports[f.container] {
 			continue

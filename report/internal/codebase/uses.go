@@ -235,14 +235,21 @@ func common(a, b string) []string {
 	return starred([]string{a[:begin] + "*" + a[len(a)-end:]})
 }
 
-// shortest returns the shortest of several values if the others begin with it, else nil.
-func shortest(list [][]string) (first []string) {
+// covering returns the shortest of several values and what varies behind or before it, if the others begin with it, or
+// end with it behind what varies, else nil.
+func covering(list [][]string) []string {
 	if len(list) < 2 {
 		return nil
 	}
-	first = slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
-	if slices.ContainsFunc(list, func(v []string) bool { return !strings.HasPrefix(Join(v), Join(first)) }) {
-		return nil
+	first := slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
+	all := func(has func(s, part string) bool) bool {
+		return !slices.ContainsFunc(list, func(v []string) bool { return !has(Join(v), Join(first)) })
 	}
-	return first
+	switch {
+	case all(strings.HasPrefix):
+		return add(slices.Clone(first), "")
+	case all(func(s, part string) bool { return s == part || s[0] == '*' && strings.HasSuffix(s, part) }):
+		return add(vary(), first...)
+	}
+	return nil
 }
