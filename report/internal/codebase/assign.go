@@ -36,6 +36,9 @@ func (c *collector) assignment(i int) {
 	if c.is(end, "{") && c.syntax == golang {
 		return // &Type{...}
 	}
+	if c.syntax == ruby && c.lastOf(end) { // @key ||= value
+		c.returned(value)
+	}
 	n = c.bound(n)
 	if c.is(i, "+=") || c.is(i, ".=") {
 		old := c.bound(&node{kind: wordNode, text: name})
@@ -304,18 +307,6 @@ func (c *collector) arrow(i int) {
 			c.option(name, c.bound(n), t)
 		}
 	}
-}
-
-// callback opens the scope of a function of JavaScript without a name, outside of any other, whose parameters are in
-// the bracket of a token, or are that token.
-func (c *collector) callback(open, body int) {
-	f := &function{container: c.class(), source: c.file}
-	if c.is(open, "(") {
-		f.params, f.defaults, f.groups = c.parameters(open)
-	} else if c.isWord(open) {
-		f.params = []string{c.kept(open)}
-	}
-	c.push(open, body, scope{function: f})
 }
 
 // opening returns the token that opens the bracket which token i closes.
