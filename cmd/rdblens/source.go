@@ -48,7 +48,7 @@ func newSource(e *env) *cobra.Command {
 		},
 	}
 	o.passFlags.register(cmd)
-	cmd.Flags().BoolVar(&o.all, "all", false, "list patterns that are keys only under a condition, too")
+	cmd.Flags().BoolVar(&o.all, "all", false, "list patterns that are keys only under a condition, and all groups without a line")
 	formats := []string{"table", "json"}
 	option{name: "format", short: "f", arg: "FORMAT", value: "table", usage: "table, or json with all lines",
 		words: formats, hint: "formats: {names}", names: strings.Join(formats, ", "),
@@ -222,22 +222,35 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *report.Source
 	wrapped := func(first, next string, m message.Message) {
 		io.WriteString(w, strings.ReplaceAll(text.Wrap(first, next, e.line(m), width), text.NBSP, " "))
 	}
-	fmt.Fprintf(w, "%s\n", text.Heading(e.t("Keys without an expiry, and the lines that write them")))
-	shown := map[string]bool{} // lines of other groups, which need not be told again
+	fmt.Fprintf(w, "%s\n", text.Heading(e.t("Keys without an expiry, and their lines of code")))
+	var entries [][]keysOfLine // of the same lines
+	at := map[string]int{}
 	for _, k := range without {
-		wrapped("  ", "    ", k.message())
-		for n := range k.Source {
-			if s := &k.Source[n]; n == 0 || !shown[s.Place()] {
-				shown[s.Place()] = true
-				wrapped("    ", "      ", message.New("{place} ({sure}): {why}", message.Link("place", s.Place(), s.URL),
-					message.Phrase("sure", message.New(s.Sure)), message.Phrase("why", s.Message)))
-			}
+		i, known := at[k.places()]
+		if !known {
+			i = len(entries)
+			at[k.places()] = i
+			entries = append(entries, nil)
+		}
+		entries[i] = append(entries[i], k)
+	}
+	slices.SortStableFunc(entries, func(a, b []keysOfLine) int { return cmp.Compare(sum(b).Memory, sum(a).Memory) })
+	for _, e := range entries {
+		wrapped("  ", "    ", keysMessage(e))
+		for n := range e[0].Source {
+			s := &e[0].Source[n]
+			wrapped("    ", "      ", message.New("{place} ({sure}): {why}", message.Link("place", s.Place(), s.URL),
+				message.Phrase("sure", message.New(s.Sure)), message.Phrase("why", s.Message)))
 		}
 	}
 	switch {
 	case len(unknown) > 0:
 		names := []message.Message{}
-		for _, g := range unknown[:min(len(unknown), 3)] {
+		most := 3
+		if o.all {
+			most = len(unknown)
+		}
+		for _, g := range unknown[:min(len(unknown), most)] {
 			names = append(names, message.New("{group}", message.Name("group", string(g))))
 		}
 		if more := len(unknown) - len(names); more > 0 {
@@ -266,18 +279,44 @@ func (e *env) sourceKeys(ctx context.Context, o *sourceCommand, c *report.Source
 	return outputError(w.Flush())
 }
 
-// message is about the keys of a group without an expiry.
-func (k *keysOfLine) message() message.Message {
-	keys := message.Number("keys", k.WithoutTTL, "1 key", "{n} keys")
-	if k.WithoutTTL < k.Keys {
-		keys = message.Phrase("keys", message.New("{n} of {keys}", message.Int("n", k.WithoutTTL),
-			message.Number("keys", k.Keys, "1 key", "{n} keys")))
+// places returns the places of the lines.
+func (k *keysOfLine) places() (places string) {
+	for n := range k.Source {
+		places += k.Source[n].Place() + " "
+	}
+	return places
+}
+
+// sum returns the first of several groups, with the sums of all.
+func sum(list []keysOfLine) keysOfLine {
+	all := list[0]
+	for _, k := range list[1:] {
+		all.Keys, all.WithoutTTL, all.Memory = all.Keys+k.Keys, all.WithoutTTL+k.WithoutTTL, all.Memory+k.Memory
+		if k.Type != all.Type {
+			all.Type = ""
+		}
+	}
+	return all
+}
+
+// keysMessage is about the keys without an expiry of groups with the same lines.
+func keysMessage(list []keysOfLine) message.Message {
+	all := sum(list)
+	keys := message.Number("keys", all.WithoutTTL, "1 key", "{n} keys")
+	if all.WithoutTTL < all.Keys {
+		keys = message.Phrase("keys", message.New("{n} of {keys}", message.Int("n", all.WithoutTTL),
+			message.Number("keys", all.Keys, "1 key", "{n} keys")))
+	}
+	groups := message.Name("group", string(all.Group))
+	if more := len(list) - 1; more > 0 {
+		groups = message.Phrase("group", message.New("{group} and {groups}", groups,
+			message.Number("groups", int64(more), "1 more group", "{n} more groups")))
 	}
 	id, memory := "{group}: {type}, {keys}", message.Int("memory", 0)
-	if k.Memory.Known() {
-		id, memory = "{group}: {type}, {keys}, {memory}", message.Size("memory", int64(k.Memory))
+	if all.Memory.Known() {
+		id, memory = "{group}: {type}, {keys}, {memory}", message.Size("memory", int64(all.Memory))
 	}
-	return message.New(id, message.Name("group", string(k.Group)), message.Code("type", cmp.Or(k.Type, "-")), keys, memory)
+	return message.New(id, groups, message.Code("type", cmp.Or(all.Type, "-")), keys, memory)
 }
 
 // nothingFound says what to do about a checkout without patterns.

@@ -238,3 +238,34 @@ func isNumber(value string) bool {
 	}
 	return digits && len(value) >= 8
 }
+
+// covers reports whether a group has the fixed parts of a pattern in their order.
+func covers(source []byte, group string) bool {
+	for i, part := range strings.Split(string(source), string(rune(varies))) {
+		at := strings.Index(group, part)
+		if at < 0 || i == 0 && at > 0 {
+			return false
+		}
+		group = group[at+len(part):]
+	}
+	return true
+}
+
+// glob reports whether a group agrees with a pattern whose variables stand for any text, but none for an identifier and
+// a word behind it: crawl:*:kickoff:jobs is none of crawl:*:jobs.
+func glob(source []byte, group string) bool {
+	before, _, _ := bytes.Cut(source, []byte{varies})
+	end := source[bytes.LastIndexByte(source, varies)+1:]
+	if !covers(source, group) || !strings.HasSuffix(group, string(end)) {
+		return false
+	}
+	value := group[len(before):]
+	return len(value) < 2 || value[0] != '*' || !separates(value[1]) ||
+		strings.Count(group, value[1:2]) <= bytes.Count(source, []byte(value[1:2]))
+}
+
+// firstWord returns what a pattern begins with, up to its first separator or variable.
+func firstWord(pattern string) string {
+	end := strings.IndexFunc(pattern, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) })
+	return pattern[:max(0, end)]
+}

@@ -257,24 +257,6 @@ func (c *collector) functionValue(at, value int, name string) bool {
 	return c.body(at, int(c.match[open])+1, name, c.class(), open)
 }
 
-// arrowFollows reports whether => is at a token or behind a type there.
-func (c *collector) arrowFollows(i int) bool {
-	if i <= 1 {
-		return false
-	}
-	for n := i; n < i+16 && c.tokens[n].kind != endToken; n++ {
-		switch {
-		case c.is(n, "=>"):
-			return true
-		case n == i && !c.is(n, ":"):
-			return false
-		case c.match[n] > int32(n):
-			n = int(c.match[n])
-		}
-	}
-	return false
-}
-
 // arrow reads => of a function without a name, or of a property of C#.
 func (c *collector) arrow(i int) {
 	switch {
@@ -331,7 +313,11 @@ func (c *collector) property(i int, word string) {
 			n, _ := c.expression(i + 2)
 			n = c.bound(n)
 			if c.option(word, n, &c.tokens[i]); member && (namesKey(word) || n.kind == joinNode || n.kind == callNode) {
-				c.declare(word, c.words.keep(c.textOf(begin-1)), n, &c.tokens[i])
+				known := len(c.decls)
+				c.declare(word, c.kept(begin-1), n, &c.tokens[i])
+				if of := c.baseOf(begin - 1); of != "" && len(c.decls) > known {
+					c.decls[known].of = c.file.aliasOf(of)
+				}
 			}
 		}
 		return

@@ -235,6 +235,9 @@ func (s *scanner) before(c *site) string {
 // locks are methods of redlock and of clients of Python whose first argument is a key, or a list of keys.
 var locks = wordSet("acquire lock lock! using")
 
+// lockers are names of clients that hardly hold something else with a method lock.
+var lockers = wordSet("r rc rd client conn connection")
+
 // lock notes the keys of a call that makes locks, if it is one.
 func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
 	last, keys := lastWord(receiver), args[:1]
@@ -247,8 +250,9 @@ func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
 				keys[0] = a
 			}
 		}
-	case c.syntax == python && method == "lock" && !strings.Contains(last, "cache") && (ofServer(receiver) ||
-		c.file.holds[last] == holdsServer || c.file.redis && clients[strings.TrimLeft(last, "_")]) && !notClient(last):
+	case c.syntax == python && method == "lock" && !strings.Contains(last, "cache") && !strings.HasSuffix(last, "lock") &&
+		(ofServer(receiver) || c.file.holds[last] == holdsServer || c.file.client && lockers[strings.TrimLeft(last, "_")]) &&
+		!notClient(last):
 	default:
 		return false
 	}

@@ -94,11 +94,11 @@ func (c *Candidate) Why() message.Message {
 	key := message.Name("pattern", c.Key)
 	switch { // what the keys of the group are, compared with those of the line
 	case c.Filled && c.Folded:
-		key = message.Phrase("pattern", message.New("the similar {pattern}", key))
+		key = message.Phrase("pattern", message.New("the similar pattern {pattern}", key))
 	case c.Filled:
-		key = message.Phrase("pattern", message.New("the broader {pattern}", key))
+		key = message.Phrase("pattern", message.New("the broader pattern {pattern}", key))
 	case c.Folded:
-		key = message.Phrase("pattern", message.New("the narrower {pattern}", key))
+		key = message.Phrase("pattern", message.New("the narrower pattern {pattern}", key))
 	}
 	switch {
 	case c.Library != "" && c.Key != "":

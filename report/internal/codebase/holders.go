@@ -182,6 +182,13 @@ func (c *collector) typed(i int) {
 		return
 	}
 	name, class := c.words.keep(strings.ToLower(c.textOf(at))), c.kept(i)
+	if class == "IDistributedCache" && c.is(i+1, "<") && c.isWord(i+2) { // of ABP
+		n := i + 2
+		for c.is(n+1, ".") && c.isWord(n+2) {
+			n += 2
+		}
+		class = c.words.keep(class + "<" + c.textOf(n))
+	}
 	if old, known := c.file.types[name]; known && old != class {
 		class = ""
 	}
@@ -190,11 +197,13 @@ func (c *collector) typed(i int) {
 
 // importNames notes the names that a statement imports.
 func (c *collector) importNames(i int) {
+	errors := c.syntax == python && c.is(i+2, ".") && c.textOf(i+3) == "exceptions" // no client
 	if c.textOf(i) == "export" && !c.is(i+1, "{") && !c.is(i+1, "*") && !(c.textOf(i+1) == "type" && c.is(i+2, "{")) {
 		return // a definition
 	}
 	for n := i; n < i+80 && c.tokens[n].kind != endToken; n++ {
 		if c.is(n, ";") || n > i && c.tokens[n].first && c.isWord(n) && (c.textOf(n) == "import" ||
+			c.syntax == python && c.textOf(n) == "from" ||
 			len(c.open) == 0 && c.syntax != javaScript && c.tokens[n].column == 0) {
 			return
 		}
@@ -206,7 +215,7 @@ func (c *collector) importNames(i int) {
 		}
 		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
 			c.file.imports[c.words.keep(c.textOf(n))] = true
-			c.file.client = c.file.client || ofServer(strings.ToLower(c.textOf(n)))
+			c.file.client = c.file.client || !errors && ofServer(strings.ToLower(c.textOf(n)))
 		}
 	}
 }

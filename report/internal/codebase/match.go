@@ -43,6 +43,7 @@ const (
 type matcher struct {
 	keys     []*keyPattern
 	words    map[string][]*keyPattern // by words of their fixed parts
+	first    map[string][]*keyPattern // by what they begin with
 	prefixes []string                 // that precede every key
 }
 
@@ -110,7 +111,7 @@ func plainNames(groups []Group) []Group {
 
 // matcher returns the patterns of a checkout, ready to be compared with groups.
 func (c *Checkout) matcher(groups []Group) *matcher {
-	m := &matcher{words: map[string][]*keyPattern{}}
+	m := &matcher{words: map[string][]*keyPattern{}, first: map[string][]*keyPattern{}}
 	byKey := map[string]*keyPattern{}
 	for i := range c.Patterns {
 		p := &c.Patterns[i]
@@ -121,6 +122,7 @@ func (c *Checkout) matcher(groups []Group) *matcher {
 			k = &keyPattern{symbols: s, fixed: fixed(s), types: map[string]bool{}}
 			byKey[key] = k
 			m.keys = append(m.keys, k)
+			m.first[firstWord(string(s))] = append(m.first[firstWord(string(s))], k)
 			for word := range wordsOf(string(s)) {
 				if list := m.words[word]; len(list) == 0 || list[len(list)-1] != k {
 					m.words[word] = append(list, k)
@@ -219,11 +221,11 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 			if score < max(leastScore, best-scoreGap) {
 				continue
 			}
-			best = max(best, score)
 			for _, p := range k.lines {
 				if p.Type != "" && g.Type != "" && p.Type != g.Type || k.onlyUses(p) {
 					continue
 				}
+				best = max(best, score)
 				one := Candidate{Pattern: p, Sure: m.sure(p, k, a, g), Score: score, Prefix: prefix, Filled: a.filled,
 					Folded: a.folded, spans: a.spans}
 				if g.WithoutTTL {
@@ -239,6 +241,9 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 			consider(rest, prefix, 0.02)
 		}
 	}
+	if len(list) == 0 {
+		list = m.only(g)
+	}
 	whole := slices.ContainsFunc(list, func(c Candidate) bool { return !c.spans })
 	known := slices.ContainsFunc(list, func(c Candidate) bool { return c.Pattern.Sure > Possible })
 	list = slices.DeleteFunc(list, func(c Candidate) bool {
@@ -249,6 +254,42 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 			strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return distinct(g.mentioned(list))
+}
+
+// only returns the lines of the one pattern that can have the keys of a group, whatever its variables stand for: it is
+// the group's own, or no other pattern with keys of that type begins with the same word.
+func (m *matcher) only(g Group) (list []Candidate) {
+	for _, prefix := range append([]string{""}, m.prefixes...) {
+		name, ok := strings.CutPrefix(g.Pattern, prefix)
+		word := firstWord(name)
+		var one *keyPattern
+		family := 0
+		for _, k := range m.first[word] {
+			if !ok || word == "" || !k.types[g.Type] {
+				continue
+			}
+			family++
+			if glob(k.symbols, name) && (one == nil || Join(k.lines[0].Parts) == name) {
+				one = k
+			}
+		}
+		if one == nil || family > 1 && Join(one.lines[0].Parts) != name {
+			continue
+		}
+		for _, p := range one.lines {
+			if p.Sure == Certain && p.Writes && p.Type == g.Type && !one.onlyUses(p) {
+				c := Candidate{Pattern: p, Sure: Certain, Score: leastScore, Prefix: prefix}
+				if Join(p.Parts) != name {
+					c.Sure, c.Filled = Likely, true
+				}
+				if g.WithoutTTL {
+					c.weigh()
+				}
+				list = append(list, c)
+			}
+		}
+	}
+	return list
 }
 
 // mentioned returns, of candidates that have variables where the group has words, those whose line,
@@ -416,18 +457,6 @@ func (c *Checkout) Unmatched(groups []Group) (list []*Pattern) {
 	}
 	slices.SortFunc(list, func(a, b *Pattern) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
 	return list
-}
-
-// covers reports whether a group has the fixed parts of a pattern in their order.
-func covers(source []byte, group string) bool {
-	for i, part := range strings.Split(string(source), string(rune(varies))) {
-		at := strings.Index(group, part)
-		if at < 0 || i == 0 && at > 0 {
-			return false
-		}
-		group = group[at+len(part):]
-	}
-	return true
 }
 
 // A Line is a pattern of keys at the line that most likely writes them.

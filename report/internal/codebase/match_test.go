@@ -317,3 +317,28 @@ func TestSetupLines(t *testing.T) {
 		}
 	}
 }
+
+// TestOnlyPattern finds the line of the one pattern that can have the keys of a group, whose words are short, or whose
+// values have separators. It finds none where another pattern begins like it.
+func TestOnlyPattern(t *testing.T) {
+	c := checkout(t, map[string]string{"a.js": `const redis = require('redis');
+async function page(id) { await redis.hset('c:' + id + ':p', 'a', 1); }
+async function list(id) { await redis.rpush('c:' + id + ':q', 1); }
+async function stash(path, text) { await redis.set('stash:' + path, text); }
+async function allow(object, right) { await redis.sadd('permission:' + object + ':' + right, 1); }
+async function limit(path) { await redis.set('rl:' + path, 1); }
+async function limitToken(token) { await redis.set('rl:tok:' + token, 1); }
+`})
+	groups := []Group{{Pattern: "c:*:p", Type: "hash"}, {Pattern: "c:*:q", Type: "hash"}, {Pattern: "stash:silence/i-*", Type: "string"},
+		{Pattern: "stash:silence/i-*", Type: "list"}, {Pattern: "permission:/buckets/x*:read", Type: "set"},
+		{Pattern: "rl:/path:*", Type: "string"}, {Pattern: "stashes:a/b", Type: "string"}}
+	for i, want := range []string{"2 certain", "", "4 likely", "", "5 likely", "", ""} {
+		got := ""
+		for _, l := range c.Match(groups)[i] {
+			got += fmt.Sprintf("%d %v", l.Line, l.Sure)
+		}
+		if got != want {
+			t.Errorf("%v: lines %q, want %q", groups[i], got, want)
+		}
+	}
+}

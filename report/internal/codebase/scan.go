@@ -53,6 +53,7 @@ type Pattern struct {
 	before    string // what a prefix of the configuration adds to the parts
 	needs     *store // what keeps the keys on the server, nil they are there
 	expiry    expiry // that its commands which write set
+	removes   bool   // its commands only delete keys that others write
 }
 
 // A Checkout is what Scan found in a directory.
@@ -82,7 +83,7 @@ func Scan(dir string) (*Checkout, error) {
 	s.declarations()
 	s.calls()
 	s.builders()
-	s.checkout.dropMembers()
+	s.checkout.dropUnwritten()
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
@@ -97,15 +98,18 @@ type scanner struct {
 	names    []*site        // values of variables whose names say that they are keys
 	decls    []*declaration // of constants with such names
 	sources  map[string]*source
-	lacks    map[*syntax]bool        // languages without a client
-	stores   map[*syntax]store       // of frameworks
-	aliases  map[string]cacheKind    // where the caches of Django are, by name
-	scopes   map[string]*node        // what clients with global names put before each key
-	layers   [clientLayer + 1]string // prefixes
-	clients  map[string]string       // prefixes, see clientPrefixes
-	keyv     bool                    // caches may be those of Keyv, which puts a namespace before each key
-	members  map[string]*site        // by class and name, see objects
-	copies   int                     // nodes that were made for the key, see stored
+	lacks    map[*syntax]bool          // languages without a client
+	stores   map[*syntax]store         // of frameworks
+	aliases  map[string]cacheKind      // where the caches of Django are, by name
+	scopes   map[string]*node          // what clients with global names put before each key
+	layers   [clientLayer + 1]string   // prefixes
+	clients  map[string]string         // prefixes, see clientPrefixes
+	keyv     bool                      // caches may be those of Keyv, which puts a namespace before each key
+	members  map[string]*site          // by class and name, see objects
+	copies   int                       // nodes that were made for the key, see stored
+	choices  map[string][]registration // by class
+	adds     map[string]bool           // methods Add... that are called, of C#
+	plain    map[string]setting        // see plainSetting
 }
 
 // A reading is what one pass over one file found.
@@ -150,6 +154,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 		return &reading{skip: func(*Skipped) {}}
 	}
 	src, ok := s.read(name)
+	src = strings.TrimPrefix(src, "\ufeff") // byte order mark
 	switch {
 	case !ok:
 		return &reading{skip: func(s *Skipped) { s.Unreadable++ }}
@@ -195,7 +200,7 @@ func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{},
 		settings: s.settings(),
 		classes:  map[string]class{}}
-	s.found = map[string]int{}
+	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
@@ -203,8 +208,14 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
+		for _, name := range r.adds {
+			s.adds[name] = true
+		}
+		for _, made := range r.choices {
+			s.choices[made.class] = append(s.choices[made.class], made)
+		}
 		at := s.stores[r.file.syntax]
-		at.join(r.file.store)
+		at.join(s.managed(r))
 		s.stores[r.file.syntax] = at
 		for name, kind := range r.file.aliases {
 			s.aliases[name] |= kind
@@ -240,7 +251,7 @@ func (s *scanner) declarations() {
 	for _, site := range sites {
 		site.scope(s.scopes)
 	}
-	s.lacks = s.lacksClient()
+	s.lacks = s.lacksClient(sites)
 	s.setups(sites)
 	s.layerPrefixes(sites)
 	active := map[*source]bool{} // files with commands
@@ -263,7 +274,7 @@ func (s *scanner) declarations() {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does
 			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry,
-				list: site.list, before: site.before, needs: site.needs})
+				list: site.list, before: site.before, needs: site.needs, guard: site.guard})
 		}
 	}
 	s.constructors(sites)
@@ -311,8 +322,12 @@ func (s *scanner) add(c *site, parts []string) {
 	} else if c.command.isCache() && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
+	typed := len(parts) > 1 && strings.HasPrefix(parts[1], "c:") // a key of a typed cache
+	if typed && Join(parts) == "*c:*,k:*" {
+		return
+	}
 	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
-	if (lacks && c.needs == nil || c.source.typed) && c.sure < Certain || c.field && bare(parts) {
+	if (lacks && c.needs == nil || c.source.typed && !typed) && c.sure < Certain || c.field && bare(parts) {
 		return
 	}
 	if c.command != nil {
@@ -342,6 +357,9 @@ func (s *scanner) add(c *site, parts []string) {
 	}
 	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
 		p.expiry |= max(c.expiry, expiryUnknown)
+	}
+	if removes := c.command == cacheDelete || c.command != nil && removals[c.command.name]; c.command != nil {
+		p.removes = removes && (p.removes || len(p.Commands) == 0)
 	}
 	if c.command != nil && !slices.Contains(p.Commands, c.command.name) {
 		p.Commands = append(p.Commands, c.command.name)

@@ -199,6 +199,10 @@ func (s *scanner) builders() {
 				if !keyLike(name) && !keyLike(f.container) && !(r.value.kind == callNode && keyLike(r.value.text)) {
 					continue
 				}
+				if u := f.use; len(f.returns) > 1 && u.key != nil && !u.several && r.value.kind == textNode &&
+					!strings.Contains(Join(u.key), r.value.text) {
+					continue // the commands have another value of the function
+				}
 				if r.value.kind != wordNode && r.value.kind != paramNode && (r.value.kind != textNode || r.value.text != "") {
 					c := &site{sure: Likely, line: r.line, text: r.text, source: f.source, function: f}
 					builder(c, &f.use, r.value, s.member(f.source, f.container, f.name))
@@ -235,20 +239,21 @@ func common(a, b string) []string {
 	return starred([]string{a[:begin] + "*" + a[len(a)-end:]})
 }
 
-// covering returns the shortest of several values and what varies behind or before it, if the others begin with it, or
-// end with it behind what varies, else nil.
-func covering(list [][]string) []string {
+// shortest returns the shortest of several values, and what varies behind it or before it, if the others begin with
+// it, or vary before it, else nil.
+func shortest(list [][]string) []string {
 	if len(list) < 2 {
 		return nil
 	}
 	first := slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
-	all := func(has func(s, part string) bool) bool {
-		return !slices.ContainsFunc(list, func(v []string) bool { return !has(Join(v), Join(first)) })
+	text := Join(first)
+	all := func(like func(v []string) bool) bool {
+		return !slices.ContainsFunc(list, func(v []string) bool { return !like(v) })
 	}
 	switch {
-	case all(strings.HasPrefix):
+	case all(func(v []string) bool { return strings.HasPrefix(Join(v), text) }):
 		return add(slices.Clone(first), "")
-	case all(func(s, part string) bool { return s == part || s[0] == '*' && strings.HasSuffix(s, part) }):
+	case all(func(v []string) bool { return Join(v) == text || v[0] == "" && strings.HasSuffix(Join(v), text) }):
 		return add(vary(), first...)
 	}
 	return nil

@@ -42,12 +42,14 @@ var sourceFolders = wordSet("src app lib com java kotlin")
 // Gradle may be named api-test and be about tests.
 func isTest(file string) bool {
 	inSources, cucumber, module := false, false, strings.Contains(file, "/src/main/")
+	goFile := strings.HasSuffix(file, ".go")
 	for folder := range strings.SplitSeq(path.Dir(file), "/") {
 		lower := strings.ToLower(folder)
 		inSources = inSources || sourceFolders[lower]
 		singular := strings.TrimSuffix(lower, "s")
-		if testFolders[lower] || (exampleFolders[lower] || cucumber && (lower == "support" || lower == "steps")) &&
-			!inSources || !module && (strings.HasSuffix(singular, ".test") ||
+		if testFolders[lower] || exampleFolders[lower] && goFile || goFile && folder[0] == '_' ||
+			(exampleFolders[lower] || cucumber && (lower == "support" || lower == "steps")) &&
+				!inSources || !module && (strings.HasSuffix(singular, ".test") ||
 			strings.HasSuffix(singular, "-test") || strings.HasSuffix(singular, "_test")) {
 			return true
 		}
@@ -56,7 +58,7 @@ func isTest(file string) bool {
 	base := path.Base(file)
 	name := strings.TrimSuffix(base, path.Ext(base))
 	lower := strings.ToLower(name)
-	for _, end := range [...]string{"_test", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
+	for _, end := range [...]string{"_test", "_tester", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
 		if strings.HasSuffix(lower, end) {
 			return true
 		}
@@ -154,8 +156,9 @@ func (w *walker) packOf(dir string) string {
 }
 
 // lacksClient returns the languages of the checkout in which neither an import, nor a setting, nor
-// the set-up of a framework names a client of the server: what they cache is in the process.
-func (s *scanner) lacksClient() map[*syntax]bool {
+// the set-up of a framework names a client of the server: what they cache is in the process. In Python a command
+// of what certainly is a client is enough.
+func (s *scanner) lacksClient(sites []*site) map[*syntax]bool {
 	has := map[*syntax]bool{java: (s.stores[java].kind|s.stores[kotlin].kind)&^cachesElsewhere != 0,
 		csharp: s.stores[csharp].kind&^cachesElsewhere != 0,
 		php:    s.symfonyStore().kind == cachesOnServer, python: s.stores[python].kind == cachesOnServer}
@@ -163,8 +166,11 @@ func (s *scanner) lacksClient() map[*syntax]bool {
 		has[java] = has[java] || strings.Contains(path, ".") && ofServer(strings.ToLower(path))
 	}
 	for _, file := range s.sources {
-		has[file.syntax] = has[file.syntax] || file.client || file.redis && file.syntax.loose
+		has[file.syntax] = has[file.syntax] || file.client || file.redis && file.syntax.loose && file.syntax != python
 		has[java] = has[java] || file.client && file.syntax.jvm
+	}
+	for _, c := range sites {
+		has[python] = has[python] || c.source.syntax == python && c.command != nil && c.sure == Certain
 	}
 	return map[*syntax]bool{java: !has[java], kotlin: !has[java], csharp: !has[csharp], rust: !has[rust], php: !has[php],
 		python: !has[python], ruby: !has[ruby]}
