@@ -240,6 +240,7 @@ func (c *collector) importLine(i int) bool {
 func (c *collector) imported(i int, module string) {
 	t := &c.tokens[i]
 	c.file.client = c.file.client || ofServer(strings.ToLower(module))
+	c.file.library = c.file.library || clientModules[module] && c.syntax == javaScript
 	memory := c.syntax.holderOf(module, false) == holdsMemory
 	if c.syntax == golang && len(c.file.modules) < 500 {
 		name := path.Base(majorVersion.ReplaceAllString(module, ""))
@@ -280,6 +281,9 @@ func (c *collector) imported(i int, module string) {
 		}
 	}
 }
+
+// clientModules are libraries of JavaScript whose classes are clients.
+var clientModules = wordSet("redis ioredis iovalkey @upstash/redis @redis/client")
 
 // pipelines are methods that give a client to which commands are sent together.
 var pipelines = wordSet("pipeline txpipeline pipelined multi createbatch createtransaction")
