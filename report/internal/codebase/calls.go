@@ -54,6 +54,10 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	receiver := c.receiver(i)
+	if f := c.function(); c.jvm && word == "getCache" && f != nil && f.name == word && c.file.supers["CacheManager"] &&
+		c.bound(args[0]).kind != paramNode { // a manager that gives the caches of another one other names
+		c.prefix(i, springLayer, &node{kind: joinNode, args: []*node{hole, cacheName, hole}})
+	}
 	lower := strings.ToLower(word)
 	switch {
 	case c.syntax == ruby && word == "new" && strings.HasSuffix(receiver, "redis.namespace"):
