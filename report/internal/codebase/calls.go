@@ -380,6 +380,8 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 		rest = strings.TrimSuffix(rest, "."+last)
 	}
 	switch {
+	case c.syntax == csharp && cacheTypes[c.file.types[last]]:
+		return 0 // which may be elsewhere
 	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
 	case ofServer(receiver), c.file.holds[last] == holdsServer:
@@ -397,6 +399,9 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	}
 	return 0
 }
+
+// cacheTypes are types of .NET for caches of any kind.
+var cacheTypes = wordSet("IDistributedCache HybridCache IMemoryCache IFusionCache IAppCache")
 
 // foreign reports whether the file declares a variable with a type whose name says neither that it is a client of the
 // server nor that it is one of something: an ObjectStore, a StorageService, an APIClient.
@@ -452,6 +457,8 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	command := cacheWrite
 	if cacheReads[strings.ToLower(word)] {
 		command = cacheRead
+	} else if cacheDeletes[strings.ToLower(word)] {
+		command = cacheDelete
 	}
 	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
@@ -461,9 +468,14 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 // Methods of caches, which may be on the server.
 var (
 	cacheWrite = &command{name: "cache", writes: true, cache: true}
-	cacheRead  = &command{name: "cache", cache: true} // it writes nothing, or deletes
+	cacheRead  = &command{name: "cache", cache: true} // it writes nothing
+	// cacheDelete deletes
+	cacheDelete = &command{name: "cache", cache: true}
 )
 
 // cacheReads are the fetchers that write no value.
-var cacheReads = wordSet(`get read pull has forget delete exist? getasync removeasync getstring getstringasync trygetvalue touch
-	refreshasync getlistasync removeallasync existsasync getallasync`)
+var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync getlistasync
+	existsasync getallasync`)
+
+// cacheDeletes are those that only delete a value, or change its expiry.
+var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A choice is a place where a class is made or registered, perhaps as what an interface stands for.
-type choice struct {
+// A registration is a place where a class is made or registered, perhaps as what an interface stands for.
+type registration struct {
 	class      string
 	conditions []*condition // all of them hold there
 	function   *function    // around it, nil none
@@ -65,7 +65,7 @@ func (c *collector) choose(i int, word string) {
 	default:
 		return
 	}
-	made := choice{class: c.words.keep(word), conditions: c.conditions(i), source: c.file, manager: manager,
+	made := registration{class: c.words.keep(word), conditions: c.conditions(i), source: c.file, manager: manager,
 		function: c.function()}
 	if store {
 		made.class = distributedStores[word]

@@ -56,8 +56,8 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestChoices has interfaces of which one class is on the server: settings and places that make the classes decide.
-func TestChoices(t *testing.T) {
+// TestRegistrations has interfaces of which one class is on the server: settings and places that make the classes decide.
+func TestRegistrations(t *testing.T) {
 	const csharp = `using StackExchange.Redis;
 public interface ICacheService { bool Add(string key, string value); }
 public class RedisCacheService : ICacheService {

@@ -14,7 +14,7 @@ const (
 func (c *collector) classHeader(i int, word string) {
 	name, super, pending := "", "", c.pending
 	if c.pending = nil; c.component && c.isWord(i+1) {
-		c.choices = append(c.choices, choice{class: c.kept(i + 1), conditions: pending, source: c.file})
+		c.choices = append(c.choices, registration{class: c.kept(i + 1), conditions: pending, source: c.file})
 	}
 	c.component = false
 	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken; n++ {

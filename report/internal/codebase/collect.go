@@ -67,6 +67,7 @@ type returned struct {
 	line  int32
 	text  string
 	guard guard
+	only  *choice // with which the function has this value, nil any
 }
 
 // passed is a key that a function builds from its parameters for a command.
@@ -131,11 +132,12 @@ type collector struct {
 	classes    map[string]class // by name
 	cacheNames []*node          // of the caches of Spring of the class
 	known      map[string]bool  // see says
-	choices    []choice
+	choices    []registration
 	adds       []string     // methods Add... that are called
 	itemName   *node        // see cacheItem
 	pending    []*condition // of annotations before what they are about
 	component  bool         // one of them says that a container makes the class
+	equals     *choice      // of the condition that was read last
 }
 
 // says reports whether the source has a text, or a word that mentions finds.

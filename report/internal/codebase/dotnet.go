@@ -48,8 +48,10 @@ func (c *collector) libraryCall(word, receiver string, args []*node, t *token) b
 	last, word := lastWord(receiver), strings.TrimSuffix(word, "Async")
 	s := &site{key: args[0], command: lockCommand, sure: Certain, expiry: expirySet, receiver: receiver}
 	if key := c.typedKey(last, args[0]); key != nil {
-		if s.key, s.command, s.expiry = c.bound(key), cacheWrite, expiryUnknown; word == "Get" || word == "Remove" {
+		if s.key, s.command, s.expiry = c.bound(key), cacheWrite, expiryUnknown; word == "Get" {
 			s.command = cacheRead
+		} else if word == "Remove" || word == "Refresh" {
+			s.command = cacheDelete
 		}
 		if typedMethods[word] {
 			c.site(s, t)

@@ -206,7 +206,7 @@ func (p *program) name(n *node, at frame) []string {
 		f = nil
 	}
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
-		n.of != nil && (n.of.of == nil || isUpper(n.of.of.text)) &&
+		n.of != nil && (n.of.of == nil || at.source.syntax == csharp && isUpper(n.of.of.text)) &&
 		p.classes[class+"."+n.text] == enumClass {
 		if p.hasText(class) || slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
 			return orVary(p.field(d, ""))
@@ -249,7 +249,8 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
-		if !f.allows(r.guard, arguments) {
+		chosen, other := p.chosen(r.only, f, arguments)
+		if other || !f.allows(r.guard, arguments) {
 			continue
 		}
 		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}
@@ -261,6 +262,9 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 			found = append(found, v)
 		} else if v != nil {
 			unknown = true
+		}
+		if chosen {
+			break
 		}
 	}
 	i := 0

@@ -86,6 +86,7 @@ func (c *collector) guardAt(i int) (g guard) {
 			break
 		}
 	}
+	c.equals = nil
 	return cmp.Or(g, f.beyond)
 }
 
@@ -110,8 +111,11 @@ func (c *collector) branch(f *function, i int) guard {
 	case "if", "elif", "elsif", "elseif":
 		return c.condition(f, condition)
 	case "unless":
-		return -c.condition(f, condition)
+		g := -c.condition(f, condition)
+		c.equals = nil
+		return g
 	case "else":
+		defer func() { c.equals = nil }()
 		for n := i - 1; c.indent && n > 0; n-- {
 			if t := &c.tokens[n]; t.first && t.column <= c.tokens[i].column {
 				if w := c.textOf(n); t.column == c.tokens[i].column && (w == "if" || w == "unless") {
@@ -167,6 +171,9 @@ func (c *collector) condition(f *function, i int) guard {
 			i++
 		}
 		if i++; !nothing[c.textOf(i-1)] {
+			if n, end := c.expression(i - 1); negative && (c.is(end, ")") || c.indent && c.is(end, ":")) {
+				c.equals = &choice{of, c.bound(n)}
+			}
 			return 0
 		}
 	}
@@ -179,11 +186,29 @@ func (c *collector) condition(f *function, i int) guard {
 	return guard(of + 1)
 }
 
+// A choice is a value of a parameter that a function compares it with.
+type choice struct {
+	param int
+	value *node
+}
+
+// chosen reports whether the arguments of a call make a choice, or another one.
+func (p *program) chosen(c *choice, f *function, arguments [][]string) (chosen, other bool) {
+	if c == nil || c.param >= len(arguments) {
+		return false, false
+	}
+	given, ok := constant(arguments[c.param])
+	value, known := constant(p.eval(c.value, frame{source: f.source, container: f.container, depth: 1}))
+	ok = ok && known && given != "" && value != ""
+	return ok && given == value, ok && given != value
+}
+
 // returned reads the value of the function around.
 func (c *collector) returned(i int) {
 	f := c.function()
 	if c.callees != nil {
 		f.beyond = cmp.Or(-c.guardOf(f, i-1, i), f.beyond)
+		c.equals = nil
 		return
 	}
 	if len(f.returns) >= 4 {
@@ -198,6 +223,7 @@ func (c *collector) returned(i int) {
 // result adds the expression at a token to the values of a function.
 func (c *collector) result(f *function, i int) {
 	n, end := c.expression(i)
+	c.equals = nil
 	own := c.guardOf(f, i-1, end)
 	g := cmp.Or(own, f.beyond)
 	f.beyond = cmp.Or(-own, f.beyond)
@@ -210,7 +236,7 @@ func (c *collector) result(f *function, i int) {
 		return
 	}
 	n = c.boundTo(n, f)
-	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i]), g})
+	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i]), g, c.equals})
 }
 
 // nothing has the words for no value.

@@ -186,10 +186,11 @@ func (s *scanner) callee(c *site) *function {
 	})
 	if len(typed) > 0 {
 		list = typed
-	} else if exact := slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
-		return !strings.EqualFold(f.container, last)
-	}); len(exact) > 0 {
-		list = exact
+	} else if i := slices.IndexFunc(list, func(f *function) bool { return strings.EqualFold(f.container, last) }); i >= 0 {
+		class := list[i].container
+		list = slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
+			return !strings.EqualFold(f.container, last) && !f.source.supers[class]
+		})
 	}
 	if f := s.implementation(c, last, list); f != nil && len(typed) == 0 {
 		return f

@@ -53,6 +53,7 @@ type Pattern struct {
 	before    string // what a prefix of the configuration adds to the parts
 	needs     *store // what keeps the keys on the server, nil they are there
 	expiry    expiry // that its commands which write set
+	removes   bool   // its commands only delete keys that others write
 }
 
 // A Checkout is what Scan found in a directory.
@@ -82,7 +83,7 @@ func Scan(dir string) (*Checkout, error) {
 	s.declarations()
 	s.calls()
 	s.builders()
-	s.checkout.dropMembers()
+	s.checkout.dropUnwritten()
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
@@ -97,18 +98,18 @@ type scanner struct {
 	names    []*site        // values of variables whose names say that they are keys
 	decls    []*declaration // of constants with such names
 	sources  map[string]*source
-	lacks    map[*syntax]bool        // languages without a client
-	stores   map[*syntax]store       // of frameworks
-	aliases  map[string]cacheKind    // where the caches of Django are, by name
-	scopes   map[string]*node        // what clients with global names put before each key
-	layers   [clientLayer + 1]string // prefixes
-	clients  map[string]string       // prefixes, see clientPrefixes
-	members  map[string]*site        // by class and name, see objects
-	copies   int                     // nodes that were made for the key, see stored
-	choices  map[string][]choice     // by class
-	adds     map[string]bool         // methods Add... that are called, of C#
-	statics  map[string]string       // types of the members Instance of classes of C#, by lower-case names
-	plain    map[string]setting      // see plainSetting
+	lacks    map[*syntax]bool          // languages without a client
+	stores   map[*syntax]store         // of frameworks
+	aliases  map[string]cacheKind      // where the caches of Django are, by name
+	scopes   map[string]*node          // what clients with global names put before each key
+	layers   [clientLayer + 1]string   // prefixes
+	clients  map[string]string         // prefixes, see clientPrefixes
+	members  map[string]*site          // by class and name, see objects
+	copies   int                       // nodes that were made for the key, see stored
+	choices  map[string][]registration // by class
+	adds     map[string]bool           // methods Add... that are called, of C#
+	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
+	plain    map[string]setting        // see plainSetting
 }
 
 // A reading is what one pass over one file found.
@@ -199,7 +200,7 @@ func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{},
 		settings: s.settings(),
 		classes:  map[string]class{}}
-	s.found, s.choices, s.adds = map[string]int{}, map[string][]choice{}, map[string]bool{}
+	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
 	s.statics = map[string]string{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
@@ -360,6 +361,9 @@ func (s *scanner) add(c *site, parts []string) {
 	}
 	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
 		p.expiry |= max(c.expiry, expiryUnknown)
+	}
+	if removes := c.command == cacheDelete || c.command != nil && removals[c.command.name]; c.command != nil {
+		p.removes = removes && (p.removes || len(p.Commands) == 0)
 	}
 	if c.command != nil && !slices.Contains(p.Commands, c.command.name) {
 		p.Commands = append(p.Commands, c.command.name)
