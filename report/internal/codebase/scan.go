@@ -104,6 +104,7 @@ type scanner struct {
 	scopes   map[string]*node          // what clients with global names put before each key
 	layers   [clientLayer + 1]string   // prefixes
 	clients  map[string]string         // prefixes, see clientPrefixes
+	keyv     bool                      // caches may be those of Keyv, which puts a namespace before each key
 	members  map[string]*site          // by class and name, see objects
 	copies   int                       // nodes that were made for the key, see stored
 	choices  map[string][]registration // by class
