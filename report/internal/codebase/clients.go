@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -34,6 +35,9 @@ func (c *collector) client(i int) {
 			c.prefix(i, distributedLayer, hole)
 		}
 		return
+	case c.syntax == javaScript && word == "defineCommand" && c.tokens[open+1].kind == textToken:
+		c.ownCommand(open)
+		return
 	case c.syntax == javaScript && libraryStores[word] != nil:
 		c.libraryStore(i, open)
 		return
@@ -57,6 +61,22 @@ func (c *collector) client(i int) {
 	if at := c.held(i, 0); at >= 0 {
 		made.callee = c.words.keep(strings.ToLower(c.textOf(at)))
 	}
+}
+
+// ownCommand notes the method that defineCommand of ioredis adds to its clients: it runs a script with keys.
+func (c *collector) ownCommand(open int) {
+	name := c.tokens[open+1]
+	own := &function{name: c.words.keep(c.src[name.body:name.tail]), source: c.file, command: true}
+	keys := 0
+	if at := c.mentions(open, "numberOfKeys"); at > 0 {
+		keys, _ = strconv.Atoi(c.textOf(at + 2))
+	}
+	for n := range min(keys, 8) {
+		own.params = append(own.params, "key")
+		own.passes = append(own.passes, passed{key: &node{kind: paramNode, index: int16(n)}, command: scriptCommand,
+			sure: Certain})
+	}
+	c.functions = append(c.functions, own)
 }
 
 // distributed are methods that set up the distributed cache of .NET on the server.
@@ -195,6 +215,9 @@ func (s *scanner) before(c *site) string {
 			return prefix
 		}
 	}
+	if s.keyv && c.sure < Certain {
+		return "*"
+	}
 	return s.clients[""]
 }
 
@@ -208,7 +231,8 @@ var lockers = wordSet("r rc rd client conn connection")
 func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
 	last, keys := lastWord(receiver), args[:1]
 	switch {
-	case strings.Contains(last, "redlock") && (c.syntax == javaScript || c.syntax == ruby):
+	case strings.Contains(receiver, "redlock") && (c.syntax == javaScript || c.syntax == ruby),
+		c.syntax == ruby && strings.Contains(last, "lock") && c.says("Redlock::Client", strings.Contains):
 	case last == "redislock" && c.syntax == ruby && method == "acquire": // of mario-redis-lock, with an option key
 		for _, a := range args {
 			if a.label == "key" {

@@ -175,6 +175,9 @@ func TestNotPinned(t *testing.T) {
 // TestLibraries has the ways in which clients are given keys otherwise than as arguments of commands.
 func TestLibraries(t *testing.T) {
 	checkLines(t, map[string]string{
+		"a.ts": "import Redis from 'ioredis';\nconst redis = new Redis();\n" +
+			"redis.defineCommand('takeToken', { numberOfKeys: 2, lua: `return redis.call('incr', KEYS[1])` });\n" +
+			"export const f = (id: string) => redis.takeToken(`tokens:${id}`, `limit:${id}`, 'not:one');\n",
 		"rueidis.go": "package a\n\nimport \"github.com/redis/rueidis\"\n\nfunc f(ctx context.Context, client rueidis.Client, id string) {\n" +
 			"\tclient.Do(ctx, client.B().Set().Key(\"cart:\"+id).Value(\"x\").Build())\n" +
 			"\tclient.DoCache(ctx, client.B().Hgetall().Key(\"user:\"+id).Cache(), time.Minute)\n\tother.Key(\"none:\" + id)\n}\n",
@@ -187,7 +190,7 @@ func TestLibraries(t *testing.T) {
 			"    settings.getSet(\"none:\" + id);\n    jedis.mget(jedis.keys(\"all:*\"));\n    jedis.get(\"p:\" + params.valueByKey(\"count\"));\n  }\n}\n",
 	}, "R.java:4 s:* certain SADD\nR.java:5 rate:* certain HSET\nR.java:6 bloom:all certain SETBIT\nR.java:7 x:* certain XADD\n"+
 		"R.java:9 b:* certain SET\nR.java:10 m:* certain HSET\nR.java:11 z:* certain ZADD\nR.java:12 old:* certain GETSET\n"+
-		"R.java:14 all:* certain MGET\nR.java:15 p:* certain GET\n"+
+		"R.java:14 all:* certain MGET\nR.java:15 p:* certain GET\na.ts:4 limit:* certain EVAL\na.ts:4 tokens:* certain EVAL\n"+
 		"redigo.go:6 h:* certain HGET\nrueidis.go:6 cart:* certain SET\nrueidis.go:7 user:* certain HGETALL\n")
 	cached := "using EasyCaching.Core;\nclass A {\n  void F(IEasyCachingProvider cache, string id) { cache.Set($\"cart:{id}\", 1, ttl); }\n}\n"
 	redis := "class Start {\n  void F() {\n    services.AddEasyCaching(o => o.UseRedis(c => { }, \"redis\")); // EasyCaching.Redis, a RedisCache\n  }\n}\n"

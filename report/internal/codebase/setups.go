@@ -2,6 +2,7 @@ package codebase
 
 import (
 	_ "embed" // setups.txt
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -143,6 +144,8 @@ func (c *Checkout) setupsOf(g Group) (list []Candidate) {
 	slices.SortStableFunc(list, byScore)
 	return distinct(list)
 }
+
+var majorVersion = regexp.MustCompile(`/v[0-9]+$`)
 
 // setupScore is the score of a line that sets up the library of a group and has no name.
 const setupScore = 0.5

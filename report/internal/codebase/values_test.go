@@ -163,6 +163,10 @@ func (c *Cache) Save(ctx context.Context, key string, value any) error {
 }
 `, "index/index.go": `package index
 
+import "example.com/shop/cache"
+
+type CacheBackend = cache.Cache
+
 type backed struct{ cache CacheBackend }
 
 func (b *backed) Store() CacheBackend { return b.cache }
@@ -183,8 +187,8 @@ func (l *lists) Put(ctx context.Context, id string) {
 	l.store.Save(ctx, "list:"+id, 1)
 }
 `}, `
-core/list.go:10 *list:* certain SET
-index/index.go:9 *index:* certain SET
+core/list.go:10 *list:* likely SET
+index/index.go:13 *index:* likely SET
 `)
 }
 
@@ -343,7 +347,8 @@ work/mod.rs:17 task:* likely
 `)
 }
 
-// TestKeysInStructures reads keys that no first argument has: those of streams and locks of Go, and of scripts.
+// TestKeysInStructures reads keys that no first argument has: those of streams and locks of Go, of scripts and of own
+// commands of JavaScript.
 func TestKeysInStructures(t *testing.T) {
 	expectLines(t, map[string]string{"a.go": `package a
 
@@ -364,7 +369,9 @@ func (s *S) Put(ctx context.Context, id string) {
 `, "b.ts": `
 import Redis from 'ioredis'
 const r = new Redis({ keyPrefix: 'app:' })
+r.defineCommand('limit', { numberOfKeys: 1, lua: 'x' })
 async function f(id?: string) {
+  await r.limit(` + "`rate:${id}`" + `, 1)
   await r.lpush(id ? ` + "`visits:${id}` : `visits:anonymous`" + `, 1)
   await r.eval(script, { keys: [` + "`sum:${id}`" + `], arguments: ['1'] })
 }
@@ -373,8 +380,9 @@ a.go:10 visits:* certain XADD
 a.go:11 events certain XREADGROUP
 a.go:14 item:* certain SET
 a.go:15 lock:* certain SET
-b.ts:5 app:visits:* certain LPUSH
-b.ts:6 app:sum:* certain EVAL
+b.ts:6 app:rate:* certain EVAL
+b.ts:7 app:visits:* certain LPUSH
+b.ts:8 app:sum:* certain EVAL
 `)
 }
 
@@ -421,5 +429,35 @@ impl S {
 a.ts:6 user:* certain SET
 b.go:12 user:* certain SET
 c.rs:9 user:* likely SET
+`)
+}
+
+// TestOtherPackages expects no line for a cache of another package of npm.
+func TestOtherPackages(t *testing.T) {
+	expectLines(t, map[string]string{"server/package.json": `{"dependencies": {}}`,
+		"web/package.json": `{"dependencies": {}}`, "server/users/package.json": `{"name": "users"}`, "server/cache.ts": `
+import { Redis } from 'ioredis'
+export class RedisCache implements Cache {
+  constructor(private readonly redis: Redis) {}
+  set(key: string, value: string) {
+    return this.redis.set(key, value)
+  }
+}
+`, "server/users/users.ts": `
+export class Users {
+  constructor(private readonly cache: Cache) {}
+  put(id: string) {
+    return this.cache.set('user:' + id, '1')
+  }
+}
+`, "web/language.ts": `
+export class Language {
+  constructor(private readonly cache: Cache) {}
+  put(language: string) {
+    this.cache.set('i18n:language', language)
+  }
+}
+`}, `
+server/users/users.ts:5 user:* certain SET
 `)
 }
