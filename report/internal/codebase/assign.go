@@ -476,7 +476,8 @@ func useful(n *node, depth int) bool {
 	case paramNode:
 		return n.of != nil && (n.of.kind == textNode || n.of.kind == wordNode || n.of.kind == joinNode)
 	case wordNode, callNode:
-		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || useful(n.of, depth+1) {
+		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || n.text == "caches" ||
+			useful(n.of, depth+1) {
 			return true
 		}
 	}

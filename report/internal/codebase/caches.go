@@ -263,7 +263,7 @@ func (s *scanner) storeFor(c *site) bool {
 		at = s.variableStore("CACHE_STORE", "CACHE_DRIVER")
 	case c.layer == railsLayer:
 		unless(^cacheKind(0), railsSetting)
-	case c.layer == djangoLayer && s.aliases[c.alias] == cachesElsewhere:
+	case c.layer == djangoLayer && s.aliases[s.aliasOf(c)] == cachesElsewhere:
 		at = store{kind: cachesElsewhere, needs: djangoBackend}
 	case c.layer == djangoLayer:
 		unless(^cacheKind(0), djangoBackend)
@@ -320,47 +320,6 @@ func (s *scanner) springStore() store {
 		return store{kind: cachesElsewhere, needs: needs}
 	}
 	return at
-}
-
-// backend notes whether a cache of Django is on the server: the text "BACKEND" of its settings is token i.
-func (c *collector) backend(i int) {
-	value := c.tokens[i+2]
-	if !c.is(i+1, ":") || value.kind != textToken || len(c.open) == 0 {
-		return
-	}
-	open := i - 1
-	for ; open > 0 && int(c.match[open]) < i; open-- {
-	}
-	name := open - 2 // "name": { or CACHES["name"] = {
-	if c.is(open-1, "=") && c.is(open-2, "]") {
-		name = open - 3
-	}
-	if t := &c.tokens[max(name, 0)]; t.kind == textToken && c.is(open, "{") {
-		kind := cachesElsewhere
-		if backend := strings.ToLower(c.src[value.body:value.tail]); ofServer(backend) ||
-			!strings.HasPrefix(backend, "django.") {
-			kind = cachesOnServer
-		}
-		if c.file.aliases == nil {
-			c.file.aliases = map[string]cacheKind{}
-		}
-		c.file.aliases[c.words.keep(c.src[t.body:t.tail])] |= kind
-	}
-}
-
-// alias returns the name of the cache of Django that a method is called on: caches["name"], or a variable of that
-// value; "" none.
-func (c *collector) alias(i int) string {
-	if c.syntax != python || !c.is(i-1, ".") {
-		return ""
-	}
-	if t := &c.tokens[max(i-3, 0)]; c.is(i-2, "]") && t.kind == textToken && c.textOf(i-5) == "caches" {
-		return c.words.keep(c.src[t.body:t.tail])
-	}
-	if v := c.locals()[c.textOf(i-2)]; v != nil && v.kind == wordNode && v.of != nil && v.of.text == "caches" {
-		return v.text
-	}
-	return ""
 }
 
 // inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.

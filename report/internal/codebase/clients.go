@@ -210,6 +210,8 @@ func (s *scanner) before(c *site) string {
 	switch {
 	case c.layer == springLayer && (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
 		return s.layers[redissonLayer]
+	case c.layer == djangoLayer:
+		return s.djangoPrefix(c)
 	case c.layer == springLayer: // it is about the name of the cache, too
 		return ""
 	case c.source.syntax == csharp && c.command.isCache() && c.layer == 0 && !c.source.imports["EasyCaching"] &&

@@ -105,7 +105,7 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
-	alias            string     // of a cache of Django that the command is called on
+	alias            *node      // the cache of Django that the command is called on, or its name, nil unknown
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
 	made             *node      // the call that made what it is called on, in Go
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none

@@ -37,3 +37,25 @@ func TestChoices(t *testing.T) {
 		"board.py": "class Board:\n    def f(self, id):\n        self.storage.note_event(id, \"error\")\n",
 	}, "board.py:3 seen-*-error certain INCR\nstorage.py:9 seen-*-* certain INCR\n")
 }
+
+// TestCachesOfDjango has caches by their names: the settings of each, and where functions have theirs.
+func TestCachesOfDjango(t *testing.T) {
+	checkLines(t, map[string]string{"settings.py": "CACHES = {\n" +
+		"    'default': {'BACKEND': 'django.core.cache.backends.locmem.LocMemCache', 'KEY_PREFIX': 'near'},\n" +
+		"    'far': {'BACKEND': 'django_redis.cache.RedisCache', 'KEY_PREFIX': 'shop', 'VERSION': 3},\n" +
+		"    'own': {'BACKEND': 'django_redis.cache.RedisCache', 'KEY_FUNCTION': 'shop.keys.make'},\n" +
+		"    'plain': {'BACKEND': 'django_redis.cache.RedisCache'},\n}\n",
+		"names.py": "class Caches(StrEnum):\n    DEFAULT = Field('default', label='near')\n    FAR = 'far'\n",
+		"use.py": "from django.core.cache import cache, caches\nfrom names import Caches\n\nfar_cache = caches['plain']\n\n" +
+			"def f(id, version=None):\n    cache.set(f'carta:{id}', 1)\n    caches['far'].set(f'cartb:{id}', 1)\n" +
+			"    caches['own'].set(f'cartc:{id}', 1)\n    far_cache.set(f'cartd:{id}', 1)\n    caches[Caches.FAR].set(f'carte:{id}', 1)\n" +
+			"    caches['far'].set(f'cartf:{id}', 1, version=7)\n    caches['far'].set(f'cartg:{id}', 1, version=id)\n" +
+			"    caches['far'].set(f'carth:{id}', 1, version=version)\n    caches[id].set(f'carti:{id}', 1)\n\n" +
+			"def cached(name=Caches.DEFAULT.value):\n    def decorator(call):\n        def wrapper(id):\n" +
+			"            return caches[str(name)].get_or_set(f'cartj:{id}', call)\n        return wrapper\n    return decorator\n",
+	}, "use.py:7 *carta:* possible cache if "+djangoBackend+"\nuse.py:8 shop:3:cartb:* likely cache\n"+
+		"use.py:9 *cartc:* likely cache\nuse.py:10 :1:cartd:* likely cache\nuse.py:11 shop:3:carte:* likely cache\n"+
+		"use.py:12 shop:7:cartf:* likely cache\nuse.py:13 shop:*:cartg:* likely cache\n"+
+		"use.py:14 shop:3:carth:* likely cache\nuse.py:15 *carti:* likely cache\n"+
+		"use.py:20 *cartj:* possible cache if "+djangoBackend+"\n")
+}

@@ -100,6 +100,8 @@ type scanner struct {
 	lacks    map[*syntax]bool        // languages without a client
 	stores   map[*syntax]store       // of frameworks
 	aliases  map[string]cacheKind    // where the caches of Django are, by name
+	// What begins the keys of the caches of Django, by name.
+	djangoKeys map[string]string
 	scopes   map[string]*node        // what clients with global names put before each key
 	layers   [clientLayer + 1]string // prefixes
 	clients  map[string]string       // prefixes, see clientPrefixes
@@ -195,7 +197,7 @@ func (s *scanner) declarations() {
 		settings: s.settings(),
 		classes:  map[string]class{}}
 	s.found = map[string]int{}
-	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
+	s.stores, s.aliases, s.djangoKeys = map[*syntax]store{}, map[string]cacheKind{}, map[string]string{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
