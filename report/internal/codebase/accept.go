@@ -59,22 +59,42 @@ func acceptable(c *site, parts []string) bool {
 	return text != "" && !strings.Contains(file, ".") && (colon || holes > 0 && joint)
 }
 
-// dropMembers removes the fixed names that Python only gets and nothing in the checkout writes or names:
-// most are members of a dict.
-func (c *Checkout) dropMembers() {
+// maxPairs is the number of patterns that are compared to find those which nothing writes.
+const maxPairs = 3_000_000
+
+// dropUnwritten removes the patterns that the checkout only deletes: no other line has them or writes keys that they
+// cover, or that cover them. It also removes the fixed names that Python only gets and nothing in the checkout writes
+// or names: most are members of a dict.
+func (c *Checkout) dropUnwritten() {
 	gets := func(p *Pattern) bool {
-		return len(p.Commands) > 0 && !p.Writes && !slices.ContainsFunc(p.Commands, func(name string) bool {
-			return name != "GET" && name != cacheRead.name
-		})
+		return strings.HasSuffix(p.File, ".py") && !slices.Contains(p.Parts, "") && len(p.Commands) > 0 && !p.Writes &&
+			!slices.ContainsFunc(p.Commands, func(name string) bool { return name != "GET" && name != cacheRead.name })
 	}
-	known := map[string]bool{}
+	known, pairs := map[string]bool{}, 0
+	var writers []*Pattern
 	for i := range c.Patterns {
-		known[c.Patterns[i].Key] = known[c.Patterns[i].Key] || !gets(&c.Patterns[i])
+		p := &c.Patterns[i]
+		if key := Join(p.Parts); !p.removes && !gets(p) {
+			known[key] = true
+		}
+		if p.Writes && !p.removes {
+			writers = append(writers, p)
+		}
 	}
-	c.Patterns = slices.DeleteFunc(c.Patterns, func(p Pattern) bool {
-		return strings.HasSuffix(p.File, ".py") && gets(&p) && !known[p.Key] && !slices.Contains(p.Parts, "")
+	c.Patterns = slices.DeleteFunc(slices.Clone(c.Patterns), func(p Pattern) bool {
+		key := Join(p.Parts)
+		if _, done := known[key]; !done && p.removes && pairs < maxPairs {
+			pairs += len(writers)
+			known[key] = slices.ContainsFunc(writers, func(w *Pattern) bool {
+				return covers(symbols(p.Parts), Join(w.Parts)) || covers(symbols(w.Parts), key)
+			})
+		}
+		return !known[key] && (p.removes || gets(&p))
 	})
 }
+
+// removals are commands that end keys, or give those an expiry that are there.
+var removals = wordSet("DEL UNLINK EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST TOUCH")
 
 // verbs returns parts with what varies for the verbs of a format.
 func verbs(parts []string, in *syntax) (list []string) {

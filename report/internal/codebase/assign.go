@@ -322,7 +322,11 @@ func (c *collector) property(i int, word string) {
 			n, _ := c.expression(i + 2)
 			n = c.bound(n)
 			if c.option(word, n, &c.tokens[i]); member && (namesKey(word) || n.kind == joinNode || n.kind == callNode) {
-				c.declare(word, c.words.keep(c.textOf(begin-1)), n, &c.tokens[i])
+				known := len(c.decls)
+				c.declare(word, c.kept(begin-1), n, &c.tokens[i])
+				if of := c.baseOf(begin - 1); of != "" && len(c.decls) > known {
+					c.decls[known].of = c.file.aliasOf(of)
+				}
 			}
 		}
 		return

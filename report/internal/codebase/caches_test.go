@@ -105,9 +105,23 @@ func TestUnsure(t *testing.T) {
 	}, "graphs.rb:4 timings:week likely ZRANGE\ngraphs.rb:5 timings:day certain ZRANGE\ntimings.rb:3 timings:* certain ZRANGE\n")
 	checkLines(t, map[string]string{
 		"config/environments/production.rb": "config.cache_store = :redis_cache_store\n",
-		"a.rb":                              "class A\n  def f\n    cache_control.delete('max-age')\n    Rails.cache.delete('max-age')\n  end\nend\n",
+		"a.rb":                              "class A\n  def f\n    cache_control.read('max-age')\n    Rails.cache.read('max-age')\n  end\nend\n",
 	}, "a.rb:4 max-age likely cache\n")
 	checkLines(t, map[string]string{ // an enum whose constants have several texts
 		"RedisKeys.java": "import redis.clients.jedis.Jedis;\nenum RedisKeys {\n  USER_KEY(\"user:\", \"users\"), CART_KEY(1, 2);\n}\n",
 	}, "")
+}
+
+// TestOnlyDeleted has keys that commands only delete: no line writes them, or one writes those that they stand for.
+func TestOnlyDeleted(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Hits.php": "<?php\nclass Hits {\n  function f(\\Redis $redis, $id) {\n    $redis->set(\"hits:$id:day\", 1);\n    $redis->del(\"hits:$id\");\n" +
+			"    $redis->expire(\"hits:$id:old:day\", 60);\n    $redis->del(\"views:$id\");\n    $redis->expire('views', 60);\n" +
+			"    $redis->get(\"seen:$id\");\n    $redis->del(\"seen:$id\");\n  }\n}\n",
+		"config/cache.php": "<?php\nreturn ['default' => 'redis', 'stores' => ['redis' => ['driver' => 'redis']]];\n",
+		"Pages.php": "<?php\nuse Illuminate\\Support\\Facades\\Cache;\nclass Pages {\n  function f($id) {\n" +
+			"    Cache::put(\"page_$id\", 1);\n    Cache::forget(\"page_$id\");\n    Cache::forget(\"en_page_$id\");\n    Cache::has('seen_at');\n  }\n}\n",
+	}, "Hits.php:4 *hits:*:day certain SET\nHits.php:5 *hits:* certain DEL\nHits.php:6 *hits:*:old:day certain EXPIRE\n"+
+		"Hits.php:9 *seen:* certain GET\nHits.php:10 *seen:* certain DEL\n"+
+		"Pages.php:5 *page_* likely cache\nPages.php:6 *page_* likely cache\nPages.php:8 *seen_at likely cache\n")
 }

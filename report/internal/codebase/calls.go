@@ -431,6 +431,8 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	command := cacheWrite
 	if cacheReads[strings.ToLower(word)] {
 		command = cacheRead
+	} else if cacheDeletes[strings.ToLower(word)] {
+		command = cacheDelete
 	}
 	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
@@ -440,12 +442,17 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 // Methods of caches, which may be on the server.
 var (
 	cacheWrite = &command{name: "cache", writes: true, cache: true}
-	cacheRead  = &command{name: "cache", cache: true} // it writes nothing, or deletes
+	cacheRead  = &command{name: "cache", cache: true} // it writes nothing
+	// cacheDelete deletes
+	cacheDelete = &command{name: "cache", cache: true}
 )
 
 // cacheReads are the fetchers that write no value.
-var cacheReads = wordSet(`get read pull has forget delete exist? getasync removeasync getstring getstringasync trygetvalue touch
-	refreshasync getlistasync removeallasync existsasync getallasync`)
+var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync getlistasync
+	existsasync getallasync`)
+
+// cacheDeletes are those that only delete a value, or change its expiry.
+var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")
 
 // rawCall notes the key of a call with the name of a command: Do("SET", key). It reports whether the call has one.
 func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) bool {

@@ -114,9 +114,9 @@ func TestObjectsOfRedisson(t *testing.T) {
 			"  static <T> Set<T> members(String key) {\n    return CLIENT.getSet(key).readAll();\n  }\n" +
 			"  static <T> RBucket<T> bucketOf(String key) {\n    RBucket<T> bucket = CLIENT.getBucket(key);\n    return bucket;\n  }\n}\n",
 		"Use.java": "class Use {\n  @Cacheable(\"users#30d\")\n  void f(String id) {\n    RedisUtils.load(\"a:\" + id);\n    RedisUtils.save(\"b:\" + id, 1);\n" +
-			"    RedisUtils.drop(\"c:\" + id);\n    RedisUtils.bucketOf(\"d:\" + id);\n    RedisUtils.all(\"e:\" + id);\n" +
+			"    RedisUtils.drop(\"c:\" + id); RedisUtils.save(\"c:\" + id, 2);\n    RedisUtils.bucketOf(\"d:\" + id);\n    RedisUtils.all(\"e:\" + id);\n" +
 			"    RedisUtils.members(\"f:\" + id);\n  }\n}\n",
-	}, "Use.java:2 users::* likely @Cacheable\nUse.java:4 a:* certain GET\nUse.java:5 b:* certain SET\nUse.java:6 c:* certain DEL\n"+
+	}, "Use.java:2 users::* likely @Cacheable\nUse.java:4 a:* certain GET\nUse.java:5 b:* certain SET\nUse.java:6 c:* certain DEL SET\n"+
 		"Use.java:7 d:* certain SET\nUse.java:8 e:* certain HGET\nUse.java:9 f:* certain SMEMBERS\n")
 }
 
@@ -153,10 +153,10 @@ func TestFormats(t *testing.T) {
 		"Cache.kt": "class Cache(private val redisTemplate: StringRedisTemplate) {\n" +
 			"  fun <T> cached(ttl: Long, key: String, load: () -> T): T {\n    redisTemplate.opsForValue().get(\"kt:$key\")\n    return load()\n  }\n}\n",
 		"Use.kt": "class Use(private val cache: Cache) {\n  fun f(id: String) = cache.cached(key = \"user:$id\", ttl = 5) { 1 }\n" +
-			"  fun g(id: String) = redisTemplate.delete(\"g:%s\".format(id))\n}\n",
+			"  fun g(id: String) = redisTemplate.hasKey(\"g:%s\".format(id))\n}\n",
 	}, "A.java:4 a:* certain GET\nA.java:5 cart:*:items:k1 certain GET\nA.java:6 c:*:1 certain GET\nA.java:7 d:* certain GET\n"+
 		"A.java:8 e:*:x certain GET\nA.java:9 f:* certain GET\nCache.kt:3 kt:* certain GET\nUse.kt:2 kt:user:* certain GET\n"+
-		"Use.kt:3 g:* certain DEL\n")
+		"Use.kt:3 g:* certain EXISTS\n")
 }
 
 // TestNotPinned has parts of keys whose value at a place in the source is only one of several.
@@ -188,10 +188,10 @@ func TestLibraries(t *testing.T) {
 			"    redissonClient.getRateLimiter(\"rate:\" + id);\n    redissonClient.getBloomFilter(\"bloom:all\");\n" +
 			"    redissonClient.getStream(\"x:\" + id);\n    redissonClient.getTopic(\"topic:\" + id);\n    redissonClient.getBucket(\"b:\" + id);\n" +
 			"    redissonClient.getMap(\"m:\" + id);\n    redissonClient.getScoredSortedSet(\"z:\" + id);\n    jedis.getSet(\"old:\" + id, \"\");\n" +
-			"    settings.getSet(\"none:\" + id);\n    jedis.del(jedis.keys(\"del:*\"));\n    jedis.get(\"p:\" + params.valueByKey(\"count\"));\n  }\n}\n",
+			"    settings.getSet(\"none:\" + id);\n    jedis.mget(jedis.keys(\"all:*\"));\n    jedis.get(\"p:\" + params.valueByKey(\"count\"));\n  }\n}\n",
 	}, "R.java:4 s:* certain SADD\nR.java:5 rate:* certain HSET\nR.java:6 bloom:all certain SETBIT\nR.java:7 x:* certain XADD\n"+
 		"R.java:9 b:* certain SET\nR.java:10 m:* certain HSET\nR.java:11 z:* certain ZADD\nR.java:12 old:* certain GETSET\n"+
-		"R.java:14 del:* certain DEL\nR.java:15 p:* certain GET\na.ts:4 limit:* certain EVAL\na.ts:4 tokens:* certain EVAL\n"+
+		"R.java:14 all:* certain MGET\nR.java:15 p:* certain GET\na.ts:4 limit:* certain EVAL\na.ts:4 tokens:* certain EVAL\n"+
 		"redigo.go:6 h:* certain HGET\nrueidis.go:6 cart:* certain SET\nrueidis.go:7 user:* certain HGETALL\n")
 	cached := "using EasyCaching.Core;\nclass A {\n  void F(IEasyCachingProvider cache, string id) { cache.Set($\"cart:{id}\", 1, ttl); }\n}\n"
 	redis := "class Start {\n  void F() {\n    services.AddEasyCaching(o => o.UseRedis(c => { }, \"redis\")); // EasyCaching.Redis, a RedisCache\n  }\n}\n"
@@ -226,14 +226,14 @@ func TestNamesElsewhere(t *testing.T) {
 	checkLines(t, map[string]string{
 		"pkg/keys/keys.go": "package keys\n\nfunc Peers(id string) string { return \"peers:\" + id }\n",
 		"a.go": "package a\n\nimport (\n\tpeerkeys \"example.com/m/pkg/keys\"\n\t\"github.com/redis/go-redis/v9\"\n)\n\n" +
-			"func f(ctx context.Context, rdb *redis.Client, id string) {\n\trdb.Del(ctx, peerkeys.Peers(id))\n}\n",
+			"func f(ctx context.Context, rdb *redis.Client, id string) {\n\trdb.Set(ctx, peerkeys.Peers(id), 1, 0)\n}\n",
 		"A.cs": "using StackExchange.Redis;\nclass A {\n  void F(IDatabase db, string id) { db.StringSet(nameof(Guard.Crawler) + \":\" + id, 1); }\n}\n",
 		"Cache.java": "import redis.clients.jedis.Jedis;\nclass RedisCache {\n  void put(String key, String v) { put(key, v, 60); }\n" +
 			"  void put(String key, String v, int ttl) { jedis.setex(\"c:\" + key, ttl, v); }\n  void remove(String key) { jedis.del(\"c:\" + key); }\n}\n",
 		"Use.java": "class Use {\n  private RedisCache cache;\n  void f(String id, Map<String, String> found) {\n    cache.put(\"cart:\" + id, \"\");\n" +
 			"    found.remove(\"total:\" + id);\n    cache.remove(\"user:\" + id);\n  }\n}\n",
 	}, "A.cs:3 Crawler:* certain SET\nCache.java:4 c:* certain SETEX\nCache.java:5 c:* certain DEL\n"+
-		"Use.java:4 c:cart:* likely SETEX\nUse.java:6 c:user:* certain DEL\na.go:9 peers:* certain DEL\n")
+		"Use.java:4 c:cart:* likely SETEX\nUse.java:6 c:user:* certain DEL\na.go:9 peers:* certain SET\n")
 }
 
 // TestUnknownCaches has a method that may be a wrapper's, a cache of a library that is not known, and profiles of

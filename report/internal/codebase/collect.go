@@ -36,6 +36,7 @@ type declaration struct {
 	enum            bool   // it is a constant of an enum, with the arguments of its constructor
 	source          *source
 	in              *function // around it, nil none
+	of              string    // package of the container, in Go, if that is another one: see pack
 	use             use
 }
 
@@ -248,7 +249,8 @@ func (c *collector) arm(i int) bool {
 	if !c.is(i, arrow) || c.callees != nil || c.syntax == php || c.syntax == javaScript {
 		return false
 	}
-	return c.tokens[i+1].kind == textToken || c.isWord(i+1) && c.textOf(i+1) == "format"
+	return c.tokens[i+1].kind == textToken || c.isWord(i+1) && (c.textOf(i+1) == "format" || c.syntax == rust &&
+		slices.Contains(c.function().params, c.textOf(i+1)))
 }
 
 // forget drops what is known of a variable whose name is a token.

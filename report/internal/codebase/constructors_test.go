@@ -61,13 +61,13 @@ func TestKeysOfScripts(t *testing.T) {
 			"    List<String> keys = List.of(\"a:\" + id, \"b:\" + id);\n    redisTemplate.execute(script, keys, \"x:\" + id);\n" +
 			"    redisTemplate.execute(script, Collections.singletonList(\"c:\" + id), Arrays.asList(\"d:\" + id));\n" +
 			"    takeScript.executeAsync(List.of(\"e:\" + id, channelOf(id)), List.of(\"f:\" + id));\n" +
-			"    redisTemplate.delete(Arrays.asList(\"g:1\", \"h:\" + id));\n  }\n" +
+			"    redisTemplate.delete(Arrays.asList(\"a:\" + id, \"b:\" + id, \"d:\" + id));\n  }\n" +
 			"  static String channelOf(String id) { return \"ch:\" + id; }\n}\n",
 		"Scripts.cs": "using StackExchange.Redis;\nclass Scripts {\n  void F(IDatabase db, string id) {\n" +
 			"    db.ScriptEvaluate(script, new RedisKey[] { $\"i:{id}\" }, new RedisValue[] { $\"k:{id}\" });\n  }\n}\n",
 	}, "Scripts.cs:4 i:* certain EVAL\nScripts.java:7 a:* certain EVAL\nScripts.java:7 b:* certain EVAL\n"+
-		"Scripts.java:8 c:* certain EVAL\nScripts.java:9 e:* certain EVAL\nScripts.java:10 g:1 certain DEL\n"+
-		"Scripts.java:10 h:* certain DEL\n")
+		"Scripts.java:8 c:* certain EVAL\nScripts.java:9 e:* certain EVAL\nScripts.java:10 a:* certain DEL\n"+
+		"Scripts.java:10 b:* certain DEL\n")
 }
 
 // TestNamesOfObjects has objects of Redisson whose names a mapper changes, a client that is made when it is needed, and

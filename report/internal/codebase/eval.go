@@ -264,7 +264,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	}
 	i := 0
 	if first := shortest(found); first != nil {
-		found = [][]string{add(slices.Clone(first), "")}
+		found = [][]string{first}
 	} else if len(found) > 1 {
 		i = p.pick(f, len(found))
 	}

@@ -129,6 +129,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		case n.of != nil && !self && single == 1 && namesKey(n.text):
 			rank = 1
 		case n.of != nil && !self:
+		case (self || container != "" && container == at.container) && source.syntax == golang && d.pack() != at.source.dir &&
+			d.pack() != lastWord(at.source.dir):
 		case self || container != "" && container == at.container:
 			switch {
 			case container != "" && container == at.container && same:

@@ -266,10 +266,16 @@ const maxSame = 200
 // placed is a definition, with its file and its class.
 type placed interface {
 	place() (*source, string)
+	pack() string
 }
 
 func (d *declaration) place() (*source, string) { return d.source, d.container }
 func (f *function) place() (*source, string)    { return f.source, f.container }
+
+// pack returns the directory of the class of a definition, or the name of its package if a literal says it: in Go, two
+// packages have two types of one name.
+func (d *declaration) pack() string { return cmp.Or(d.of, d.source.dir) }
+func (f *function) pack() string    { return f.source.dir }
 
 // nearby returns the definitions of a name, in the order of their files, that a place in a file
 // may mean: those of the file if there are more than maxSame.

@@ -53,6 +53,7 @@ type Pattern struct {
 	before    string // what a prefix of the configuration adds to the parts
 	needs     *store // what keeps the keys on the server, nil they are there
 	expiry    expiry // that its commands which write set
+	removes   bool   // its commands only delete keys that others write
 }
 
 // A Checkout is what Scan found in a directory.
@@ -82,7 +83,7 @@ func Scan(dir string) (*Checkout, error) {
 	s.declarations()
 	s.calls()
 	s.builders()
-	s.checkout.dropMembers()
+	s.checkout.dropUnwritten()
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
@@ -343,6 +344,9 @@ func (s *scanner) add(c *site, parts []string) {
 	}
 	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
 		p.expiry |= max(c.expiry, expiryUnknown)
+	}
+	if removes := c.command == cacheDelete || c.command != nil && removals[c.command.name]; c.command != nil {
+		p.removes = removes && (p.removes || len(p.Commands) == 0)
 	}
 	if c.command != nil && !slices.Contains(p.Commands, c.command.name) {
 		p.Commands = append(p.Commands, c.command.name)

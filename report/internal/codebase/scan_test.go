@@ -283,7 +283,7 @@ func TestMisread(t *testing.T) {
 		"b/config.go": "package b\n\nimport \"github.com/redis/go-redis/v9\"\n\nfunc (c *Config) all(ctx context.Context) {\n" +
 			"\tc.Get(ctx, \"database:host\")\n}\n\nfunc (c *SessionStore) all(ctx context.Context) {\n\tc.Get(ctx, \"session:all\")\n}\n",
 		"b/Blocks.java": "class Blocks {\n  void f(String id, boolean x) {\n    if (x) {\n      String key = \"one:\" + id;\n" +
-			"      jedis.get(key);\n    } else {\n      String key = \"two:\" + id;\n      jedis.del(key);\n    }\n  }\n}\n",
+			"      jedis.get(key);\n    } else {\n      String key = \"two:\" + id;\n      jedis.incr(key);\n    }\n  }\n}\n",
 		"b/caches.go": "package b\n\nimport (\n\t\"github.com/redis/go-redis/v9\"\n\tlru \"github.com/hashicorp/golang-lru\"\n)\n\n" +
 			"type pages struct {\n\tdb    *redis.Client\n\tcache *lru.Cache\n\tstore *redis.Client\n}\n\n" +
 			"func (p *pages) f(id string) {\n\tkey := \"page:local:\" + id\n\tp.cache.Get(key)\n\tp.store.Get(ctx, \"page:\"+id)\n}\n",
@@ -292,7 +292,7 @@ func TestMisread(t *testing.T) {
 			"  void G() { Send(\"topic:one\", 1); }\n}\n",
 		"b/plain.py": "import redis\nrows = {}\nclient: redis.Redis = connect()\n\ndef f(id, row):\n    rows.get('row:' + id)\n" +
 			"    client.get('client:' + id)\n    for r in row:\n        r.get('cell:' + id)\n    return named(kind='b', key='a')\n\n" +
-			"def named(key, kind):\n    client.delete(f'{kind}:{key}:x')\n\ndef g():\n    SETTINGS_REDIS.get('HOST')\n" +
+			"def named(key, kind):\n    client.set(f'{kind}:{key}:x', 1)\n\ndef g():\n    SETTINGS_REDIS.get('HOST')\n" +
 			"    client.get('news:latest')\n    client.set('news:latest', 1)\n",
 		"c/page/package.json": "{\"dependencies\": {\"react\": \"19\"}}\n",
 		"c/page/cart.ts":      "const CART_CACHE_KEY = 'cart:';\nexport const f = (id) => cache.get(`${CART_CACHE_KEY}${id}`);\n",
@@ -328,13 +328,13 @@ func TestAnswersAndNamespaces(t *testing.T) {
 		"a.py": "import redis\nconn = redis.Redis()\ndef f():\n    conn.config_get('timeout').get('timeout')\n" +
 			"    found = conn.hgetall('cart:one')\n    found.get('total')\n    set_up = conn.config_get('save')\n    set_up.get('save')\n",
 		"Lock.php": "<?php\nclass LockRedis {\n  public static function getInstance() { return di()->get(static::class); }\n" +
-			"  public function delete($key) { return $this->redis->del('lock:' . $key); }\n}\n",
+			"  public function delete($key) { return $this->redis->del('lock:' . $key); }\n  public function take($key) { return $this->redis->set('lock:' . $key, 1); }\n}\n",
 		"Use.php": "<?php\nclass Talk {\n  function f($id) {\n    LockRedis::getInstance()->delete(\"talk:$id\");\n" +
 			"    $lock = LockRedis::getInstance();\n    $lock->delete(\"list:$id\");\n  }\n}\n",
 		"examples/a.py":                "import redis\nredis.Redis().set('example:a', 1)\n",
 		"src/main/java/example/A.java": "import redis.clients.jedis.Jedis;\nclass A {\n  void f() { jedis.set(\"app:a\", \"\"); }\n}\n",
 	})
-	want := "Lock.php:4 lock:* certain DEL\nUse.php:4 lock:talk:* certain DEL\nUse.php:6 lock:list:* certain DEL\na.py:5 cart:one certain HGETALL\n" +
+	want := "Lock.php:4 lock:* certain DEL\nLock.php:5 lock:* certain SET\nUse.php:4 lock:talk:* certain DEL\nUse.php:6 lock:list:* certain DEL\na.py:5 cart:one certain HGETALL\n" +
 		"hits.rb:3 hits:visits:* likely\nhits.rb:4 hits:visits:* certain SADD\nhits.rb:5 hits:visits:* certain UNLINK\n" +
 		"hits.rb:6 other:* certain SET\n" +
 		"pages.rb:8 all:* certain ZUNIONSTORE\npages.rb:8 one:* certain ZUNIONSTORE\npages.rb:8 two:* certain ZUNIONSTORE\n" +
@@ -368,9 +368,9 @@ func TestCachesAndWrappers(t *testing.T) {
 		"Manager.kt": "import org.redisson.spring.cache.RedissonSpringCacheManager\nclass Manager\n",
 		"A.kt": "class A {\n  @Cacheable(cacheNames = [\"carts\"])\n  fun f() {}\n" +
 			"  @Cacheable(cacheNames = [\"near\"], cacheManager = \"caffeineCacheManager\")\n  fun g() {}\n" +
-			"  fun h() { redisTemplate.delete(\"x:${Kind.CART.name}\") }\n}\nenum class Kind(val text: String) {\n  CART(\"01\")\n}\n",
+			"  fun h() { redisTemplate.hasKey(\"x:${Kind.CART.name}\") }\n}\nenum class Kind(val text: String) {\n  CART(\"01\")\n}\n",
 	})
-	if got, want := lines(spring), "A.kt:2 carts likely @Cacheable\nA.kt:6 x:CART certain DEL\n"; got != want {
+	if got, want := lines(spring), "A.kt:2 carts likely @Cacheable\nA.kt:6 x:CART certain EXISTS\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	wrapped := checkout(t, map[string]string{

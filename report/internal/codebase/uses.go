@@ -239,14 +239,22 @@ func common(a, b string) []string {
 	return starred([]string{a[:begin] + "*" + a[len(a)-end:]})
 }
 
-// shortest returns the shortest of several values if the others begin with it, else nil.
-func shortest(list [][]string) (first []string) {
+// shortest returns the shortest of several values, and what varies behind it or before it, if the others begin with
+// it, or vary before it, else nil.
+func shortest(list [][]string) []string {
 	if len(list) < 2 {
 		return nil
 	}
-	first = slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
-	if slices.ContainsFunc(list, func(v []string) bool { return !strings.HasPrefix(Join(v), Join(first)) }) {
-		return nil
+	first := slices.MinFunc(list, func(a, b []string) int { return cmp.Compare(len(Join(a)), len(Join(b))) })
+	text := Join(first)
+	all := func(like func(v []string) bool) bool {
+		return !slices.ContainsFunc(list, func(v []string) bool { return !like(v) })
 	}
-	return first
+	switch {
+	case all(func(v []string) bool { return strings.HasPrefix(Join(v), text) }):
+		return add(slices.Clone(first), "")
+	case all(func(v []string) bool { return Join(v) == text || v[0] == "" && strings.HasSuffix(Join(v), text) }):
+		return add(vary(), first...)
+	}
+	return nil
 }

@@ -42,12 +42,14 @@ var sourceFolders = wordSet("src app lib com java kotlin")
 // Gradle may be named api-test and be about tests.
 func isTest(file string) bool {
 	inSources, cucumber, module := false, false, strings.Contains(file, "/src/main/")
+	goFile := strings.HasSuffix(file, ".go")
 	for folder := range strings.SplitSeq(path.Dir(file), "/") {
 		lower := strings.ToLower(folder)
 		inSources = inSources || sourceFolders[lower]
 		singular := strings.TrimSuffix(lower, "s")
-		if testFolders[lower] || (exampleFolders[lower] || cucumber && (lower == "support" || lower == "steps")) &&
-			!inSources || !module && (strings.HasSuffix(singular, ".test") ||
+		if testFolders[lower] || exampleFolders[lower] && goFile || goFile && folder[0] == '_' ||
+			(exampleFolders[lower] || cucumber && (lower == "support" || lower == "steps")) &&
+				!inSources || !module && (strings.HasSuffix(singular, ".test") ||
 			strings.HasSuffix(singular, "-test") || strings.HasSuffix(singular, "_test")) {
 			return true
 		}
@@ -56,7 +58,7 @@ func isTest(file string) bool {
 	base := path.Base(file)
 	name := strings.TrimSuffix(base, path.Ext(base))
 	lower := strings.ToLower(name)
-	for _, end := range [...]string{"_test", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
+	for _, end := range [...]string{"_test", "_tester", "_spec", "-test", ".tests", ".stories", ".cy", ".mock"} {
 		if strings.HasSuffix(lower, end) {
 			return true
 		}

@@ -8,7 +8,7 @@ export class Store {
     await redis.hset(`${this.prefix}${id}:profile`, { a: 1 });
     const pipe = redis.multi();
     pipe.sadd(jobsKey(id), "x");
-    pipe.expire('plain', 60);
+    pipe.incrby('plain', 60);
     await redis.set('a:' + id + ':' + [1, id].join('-'), 'it\'s');
     /* redis.set('in:a:comment', 1) */ this.map.get('no:server:' + id);
   }
