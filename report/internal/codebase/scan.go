@@ -98,16 +98,16 @@ type scanner struct {
 	names    []*site        // values of variables whose names say that they are keys
 	decls    []*declaration // of constants with such names
 	sources  map[string]*source
-	lacks    map[*syntax]bool        // languages without a client
-	stores   map[*syntax]store       // of frameworks
-	aliases  map[string]cacheKind    // where the caches of Django are, by name
+	lacks    map[*syntax]bool     // languages without a client
+	stores   map[*syntax]store    // of frameworks
+	aliases  map[string]cacheKind // where the caches of Django are, by name
 	// What begins the keys of the caches of Django, by name.
 	djangoKeys map[string]string
-	scopes   map[string]*node        // what clients with global names put before each key
-	layers   [clientLayer + 1]string // prefixes
-	clients  map[string]string       // prefixes, see clientPrefixes
-	members  map[string]*site        // by class and name, see objects
-	copies   int                     // nodes that were made for the key, see stored
+	scopes     map[string]*node        // what clients with global names put before each key
+	layers     [clientLayer + 1]string // prefixes
+	clients    map[string]string       // prefixes, see clientPrefixes
+	members    map[string]*site        // by class and name, see objects
+	copies     int                     // nodes that were made for the key, see stored
 }
 
 // A reading is what one pass over one file found.
