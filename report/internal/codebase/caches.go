@@ -131,10 +131,7 @@ func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
 		}
 		return elsewhere(src, name, "CACHES", djangoBackend)
 	case in == python && strings.Contains(src, "CACHE_TYPE"):
-		_, setting, _ := strings.Cut(src, "CACHE_TYPE")
-		if setting, _, _ = strings.Cut(setting, "\n"); inOtherStore().MatchString(setting) {
-			return elsewhere(src, name, "CACHE_TYPE", "CACHE_TYPE=RedisCache")
-		}
+		return flaskStore(src, name)
 	}
 	return found
 }
@@ -267,6 +264,8 @@ func (s *scanner) storeFor(c *site) bool {
 		at = store{kind: cachesElsewhere, needs: djangoBackend}
 	case c.layer == djangoLayer:
 		unless(^cacheKind(0), djangoBackend)
+	case c.elsewhere:
+		unless(^cacheKind(0), flaskSetting)
 	}
 	if at.kind&cachesElsewhere != 0 && at.kind&(cachesOnServer|cachesAreHashes) == 0 {
 		c.needs = &at
@@ -277,6 +276,7 @@ func (s *scanner) storeFor(c *site) bool {
 // Settings that put the caches of Django and Rails on the server.
 const (
 	djangoBackend = "BACKEND=django.core.cache.backends.redis.RedisCache"
+	flaskSetting  = "CACHE_TYPE=RedisCache"
 	railsSetting  = "config.cache_store = :redis_cache_store"
 )
 

@@ -16,6 +16,10 @@ func (c *collector) call(i int, word string) {
 		c.annotation(i, word, args)
 		return
 	}
+	if ok && c.syntax == python && (word == "cached" || word == "memoize") && c.decorates(i) {
+		c.decorator(i, word, args)
+		return
+	}
 	if !ok || len(args) == 0 {
 		return
 	}
@@ -425,8 +429,14 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	default:
 		return // a map in memory, more often than not
 	}
-	if other && !c.file.client {
+	if other = other && !c.file.client; other && c.syntax != python {
 		return
+	}
+	key := args[0]
+	for _, a := range args {
+		if a.label == "key" && c.syntax == python {
+			key = a
+		}
 	}
 	command := cacheWrite
 	if cacheReads[strings.ToLower(word)] {
@@ -434,7 +444,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	} else if cacheDeletes[strings.ToLower(word)] {
 		command = cacheDelete
 	}
-	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
+	c.site(&site{key: c.bound(key), command: command, sure: Likely, elsewhere: other,
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }

@@ -9,6 +9,22 @@ import (
 // maxRounds is the number of functions between a command and the key that it is given.
 const maxRounds = 3
 
+// passed is a key that a function builds from its parameters for a command.
+type passed struct {
+	key     *node
+	command *command
+	sure    Sure
+	expiry  expiry
+	list    bool   // the key is a parameter that is a list of keys
+	before  string // what precedes the key
+	needs   *store // what keeps the cache on the server
+	// Of a function that calls another one which passes the key on: that one, what it passes,
+	// and the arguments of the call.
+	via  *function
+	next *passed
+	args []*node
+}
+
 // calls adds the patterns of the calls of functions that pass a key on, and then of those of
 // functions that call these.
 func (s *scanner) calls() {

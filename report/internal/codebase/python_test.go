@@ -1,6 +1,9 @@
 package codebase
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestPythonClients has what says that a project of Python has a client of the server, and which locks are its.
 func TestPythonClients(t *testing.T) {
@@ -58,4 +61,23 @@ func TestCachesOfDjango(t *testing.T) {
 		"use.py:12 shop:7:cartf:* likely cache\nuse.py:13 shop:*:cartg:* likely cache\n"+
 		"use.py:14 shop:3:carth:* likely cache\nuse.py:15 *carti:* likely cache\n"+
 		"use.py:20 *cartj:* possible cache if "+djangoBackend+"\n")
+}
+
+// TestFlaskCaching has calls and decorators of a cache that another file declares.
+func TestFlaskCaching(t *testing.T) {
+	use := map[string]string{
+		"caches.py": "from flask_caching import Cache\n\nclass OwnCache(Cache):\n    pass\n\ncache = OwnCache()\n",
+		"use.py": "from caches import cache\n\ndef f(id):\n    cache.set(key=f'cart:{id}', value=1)\n    cache.inc('carts')\n\n" +
+			"@cache.memoize(timeout=60)\n@other\ndef total_of(id):\n    return id\n\n@cache.cached(timeout=60)\ndef g():\n" +
+			"    return 1\n\n@cache.cached(key_prefix='all_carts')\ndef h():\n    return 1\n",
+		"other.py": "from things import Things\n\ndef f(id, cache):\n    cache.set(f'thing:{id}', 1)\n",
+	}
+	for setting, more := range map[string]string{"CACHE_TYPE = 'RedisCache'": "likely cache",
+		"CACHE_TYPE = 'SimpleCache'": "possible cache if CACHE_TYPE=RedisCache settings.py:1",
+		"X = 1":                      "possible cache if CACHE_TYPE=RedisCache"} {
+		use["settings.py"], use["client.py"] = setting+"\n", "import redis\n"
+		checkLines(t, use, strings.ReplaceAll("use.py:4 flask_cache_cart:* %\nuse.py:5 flask_cache_carts %\n"+
+			"use.py:7 flask_cache_*.total_of_memver %\nuse.py:12 flask_cache_view/* %\n"+
+			"use.py:16 flask_cache_all_carts %\n", "%", more), "flask_cache_")
+	}
 }

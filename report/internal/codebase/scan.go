@@ -255,7 +255,7 @@ func (s *scanner) declarations() {
 		if site.before = s.before(site); site.setup != nil || site.prefix {
 			continue
 		}
-		if !s.storeFor(site) || site.command.isCache() && s.inProcess(site, active) {
+		if site.elsewhere && !s.ofFlask(site) || !s.storeFor(site) || site.command.isCache() && s.inProcess(site, active) {
 			site.rest = true
 			continue
 		}

@@ -1,8 +1,10 @@
 package codebase
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // backend notes where a cache of Django is, and what begins its keys, if it is on the server: KEY_PREFIX:VERSION:. The
@@ -169,4 +171,55 @@ func (s *scanner) djangoPrefix(c *site) string {
 		return prefix[:at+1] + version + ":"
 	}
 	return prefix
+}
+
+// ofFlask reports whether a site calls a cache of Flask-Caching, or of a class that extends it, which another file
+// declares.
+func (s *scanner) ofFlask(c *site) bool {
+	if c.alias == nil || c.alias.kind != wordNode || c.alias.of != nil {
+		return false
+	}
+	d, _ := s.program.declaration(c.alias, c.frame())
+	return d != nil && d.value.kind == callNode && isUpper(d.value.text) && d.source.imports["flask_caching"]
+}
+
+// decorator notes the keys of what a decorator of Flask-Caching keeps: those of views, and the versions of functions.
+func (c *collector) decorator(i int, word string, args []*node) {
+	key := &node{kind: joinNode, args: []*node{{kind: textNode, text: "view/"}, hole}}
+	for _, a := range args {
+		switch {
+		case a.label == "key_prefix" && a.kind == textNode && strings.Contains(a.text, "%s"):
+			key = &node{kind: callNode, text: "%", of: a, args: []*node{hole}}
+		case a.label == "key_prefix" || a.label == "make_cache_key":
+			key = a
+		}
+	}
+	for n := i; word == "memoize"; n++ {
+		if c.tokens[n].kind == endToken || n > i+200 {
+			return
+		}
+		if c.textOf(n) == "def" {
+			key.args = []*node{hole, {kind: textNode, text: "." + c.kept(n+1) + "_memver"}}
+			break
+		}
+	}
+	c.site(&site{key: c.bound(key), command: cacheWrite, sure: Likely, elsewhere: true, receiver: c.receiver(i),
+		alias: c.alias(i)}, &c.tokens[i])
+}
+
+// flaskType matches a setting that says where Flask-Caching has its values.
+var flaskType = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`CACHE_TYPE['"]?\]?\s*(?::\s*\w+\s*)?[=:]([^=\n][^\n]*)`)
+})
+
+// flaskStore returns where the settings of a source have the cache of Flask-Caching.
+func flaskStore(src, name string) (found store) {
+	for _, setting := range flaskType().FindAllStringSubmatch(src, 100) {
+		if ofServer(strings.ToLower(setting[1])) {
+			found.kind |= cachesOnServer
+		} else if inOtherStore().MatchString(setting[1]) {
+			found.join(elsewhere(src, name, setting[0], flaskSetting))
+		}
+	}
+	return found
 }
