@@ -67,7 +67,7 @@ func (c *collector) call(i int, word string) {
 			c.scriptCall(args, receiver, t)
 		}
 		return
-	case locks[lower] && c.lock(lower, receiver, args, t):
+	case locks[lower] && c.lock(i, lower, receiver, args):
 		return
 	case c.syntax == rust && lower == "key" && c.file.redis && strings.Contains(receiver, "script"):
 		c.site(&site{key: c.bound(args[0]), command: scriptCommand, sure: Certain}, t)

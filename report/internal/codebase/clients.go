@@ -238,7 +238,7 @@ var locks = wordSet("acquire lock lock! using")
 var lockers = wordSet("r rc rd client conn connection")
 
 // lock notes the keys of a call that makes locks, if it is one.
-func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
+func (c *collector) lock(i int, method, receiver string, args []*node) bool {
 	last, keys := lastWord(receiver), args[:1]
 	switch {
 	case strings.Contains(last, "redlock") && (c.syntax == javaScript || c.syntax == ruby):
@@ -251,6 +251,9 @@ func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
 	case c.syntax == python && method == "lock" && !strings.Contains(last, "cache") && !strings.HasSuffix(last, "lock") &&
 		(ofServer(receiver) || c.file.holds[last] == holdsServer || c.file.client && lockers[strings.TrimLeft(last, "_")]) &&
 		!notClient(last):
+	case c.syntax == python && c.textOf(i) == "Lock" && len(args) > 1 && c.file.imports["lock"] && c.file.client:
+		// of redis-py: Lock(client, name)
+		keys = args[1:2]
 	default:
 		return false
 	}
@@ -258,7 +261,7 @@ func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
 		keys = args[0].args
 	}
 	for _, k := range c.boundAll(keys) {
-		c.site(&site{key: k, command: commands()["set"], sure: Certain, expiry: expirySet, receiver: receiver}, t)
+		c.site(&site{key: k, command: commands()["set"], sure: Certain, expiry: expirySet, receiver: receiver}, &c.tokens[i])
 	}
 	return true
 }

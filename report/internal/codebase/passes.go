@@ -89,6 +89,9 @@ func (s *scanner) passOn(c *site, f *function) {
 			given = s.program.values(of, c.frame())
 			return s.program.passed(pass, f, s.program.arguments(c.args, c.frame()))
 		}) {
+			if f.called() != f.name && len(parts) == 3 && parts[0] == "" && !strings.ContainsAny(parts[1], ":_-./") {
+				continue // one word in a key of which nothing else is known
+			}
 			if key := strings.ToLower(Join(parts)); len(c.args) == 0 || slices.ContainsFunc(given, func(v []string) bool {
 				return slices.ContainsFunc(v, func(p string) bool { return p != "" && strings.Contains(key, strings.ToLower(p)) })
 			}) {
@@ -151,7 +154,7 @@ func (s *scanner) known(f *function) *function {
 	if f == nil {
 		return nil
 	}
-	for _, k := range nearby(s.program.functions[f.name], f.source) {
+	for _, k := range nearby(s.program.functions[f.called()], f.source) {
 		if k.source == f.source && k.container == f.container && slices.Equal(k.params, f.params) {
 			return k
 		}
@@ -168,7 +171,7 @@ func (s *scanner) callee(c *site) *function {
 		c.source.syntax == ruby && queries[lower]
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
-		if f == nil || len(f.passes) == 0 || common && f.container != "" && f.container != f.name &&
+		if f == nil || len(f.passes) == 0 || common && f.container != "" && f.container != f.called() &&
 			(c.function == nil || f.container != c.function.container) {
 			return nil
 		}

@@ -81,3 +81,16 @@ func TestFlaskCaching(t *testing.T) {
 			"use.py:16 flask_cache_all_carts %\n", "%", more), "flask_cache_")
 	}
 }
+
+// TestPythonConstructors has what a constructor gets and the methods of its class make keys of, and locks of redis-py.
+func TestPythonConstructors(t *testing.T) {
+	checkLines(t, map[string]string{"queues.py": "import redis\nfrom redis.lock import Lock\n\nclass NamedQueue:\n" +
+		"    def __init__(self, client, name, size=10):\n        self.client = client\n        self.name = name\n\n" +
+		"    def add(self, id):\n        self.redis.rpush(f\"queue:{self.name}\", id)\n\n" +
+		"class Busy:\n    def __init__(self, name):\n        self.lock = Lock(CLIENT, name, timeout=9)\n\n" +
+		"class Tenant:\n    def __init__(self, name):\n        self.prefix = before() + name\n\n" +
+		"    def get(self, key):\n        return self.redis.get(self.prefix + self.mark() + key)\n",
+		"use.py": "from queues import Busy, NamedQueue, Tenant\n\ndef f(client, id):\n    NamedQueue(client, \"mails\").add(id)\n" +
+			"    with Busy(f\"update_{id}\"):\n        Tenant(\"public\")\n",
+	}, "queues.py:10 queue:* certain RPUSH\nuse.py:4 queue:mails certain RPUSH\nuse.py:5 update_* certain SET\n")
+}

@@ -218,7 +218,7 @@ func (s *scanner) declarations() {
 			}
 		}
 		for _, f := range r.functions {
-			s.program.functions[f.name] = append(s.program.functions[f.name], f)
+			s.program.functions[f.called()] = append(s.program.functions[f.called()], f)
 		}
 		sites = append(sites, r.sites...)
 		for name, kind := range r.classes {
