@@ -130,7 +130,6 @@ func (r *blockReader) ahead() *source.Reader {
 	return nil
 }
 
-// next reads the next block.
 func (r *blockReader) next() (b *block) {
 	in := r.ahead()
 	if in != nil && len(r.begun) > 0 {

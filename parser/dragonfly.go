@@ -24,7 +24,6 @@ const dragonflyPage = 4096
 // blob is the compressed block that is being read.
 type blob struct {
 	open, seen bool
-	at         int64       // offset of its opcode
 	in         int64       // its place in the file
 	shift      int64       // bytes that blocks before unpacked to, less what they take in the file
 	left       uint64      // compressed bytes that were not read yet
@@ -125,7 +124,7 @@ func (r *reader) openBlob(op byte) {
 
 // begin begins a compressed block of n bytes. at is the offset of its opcode.
 func (b *blob) begin(op byte, n uint64, at int64) {
-	b.at, b.in, b.left = at, at-b.shift, n
+	b.in, b.left = at-b.shift, n
 	kind := "lz4"
 	if op == rdb.OpDFZstd {
 		kind = "zstd"

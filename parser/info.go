@@ -285,7 +285,6 @@ func (i *Info) Missing() (keys, expires int64) {
 	return keys, expires
 }
 
-// missing says what is missing, if anything is.
 func (i *Info) missing() (none message.Message) {
 	switch keys, expires := i.Missing(); {
 	case keys > 0:

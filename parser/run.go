@@ -284,7 +284,6 @@ func (r *runner) openInline() {
 	}
 }
 
-// closeInline ends that unit, if there is one.
 func (r *runner) closeInline(fail *rdb.Failure) {
 	u := r.inline
 	if u == nil {
@@ -385,7 +384,6 @@ func (r *runner) walk(w *walker, u *unit) {
 	blk.release()
 }
 
-// noteEnd notes how the walk of a unit ended.
 func (u *unit) noteEnd(w *walker, fail *rdb.Failure) {
 	u.fail = fail
 	u.lastKey = bytes.Clone(w.lastKey)

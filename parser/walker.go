@@ -299,7 +299,7 @@ func (w *walker) measure() {
 	k, f := &w.key, &w.facts
 	f.NameLen, f.TTL, f.Eviction = k.NameLen, k.HasExpire, k.Idle >= 0 || k.Freq >= 0
 	f.Type = uint8(k.Type)
-	f.Elements, f.Longest, f.Nodes = k.Elements, k.Longest, k.Nodes
+	f.Elements, f.Longest = k.Elements, k.Longest
 	f.FieldsWithTTL, f.Integers, f.Serialized = k.FieldsWithTTL, k.Integers, k.Serialized
 	r := w.acc.Sizes(f)
 	k.Memory, k.MemoryUsage, k.CompactMemory = r.Allocated, r.Usage, r.Compact

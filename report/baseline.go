@@ -27,7 +27,6 @@ type Acceptance struct {
 // is never accepted.
 func (r *Report) Accept(a Acceptance) []thresholds.Ignore { return acceptRules(r.acceptEach(a)) }
 
-// acceptEach returns the entries for groups and keys.
 func (r *Report) acceptEach(a Acceptance) []thresholds.Ignore {
 	groups := map[Name]*Group{}
 	for i := range r.Groups {

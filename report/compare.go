@@ -313,15 +313,7 @@ func (c *comparison) groups() {
 			if *row.Group != g.Group {
 				*row.Group = Name(pattern) // other keys, or several
 			}
-			if row.Type != g.Type {
-				row.Type = ""
-			}
-			if row.DB != nil && (g.DB == nil || *g.DB != *row.DB) {
-				row.DB = nil
-			}
-			if row.Owner != g.Owner {
-				row.Owner = ""
-			}
+			row.join(g.Type, g.DB, g.Owner)
 			row.Merged = row.Merged || groups[side][i].Folds
 			row.add(side, g)
 			c.row[side][g.Group] = at

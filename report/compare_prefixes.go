@@ -264,15 +264,7 @@ func (x *prefixComparison) rowOf(old, new []*TreeNode) (r DiffRow) {
 			if first {
 				r.Type, r.DB, r.Owner = kind, n.DB, n.Owner
 			}
-			if r.Type != kind {
-				r.Type = ""
-			}
-			if r.DB != nil && (n.DB == nil || *n.DB != *r.DB) {
-				r.DB = nil
-			}
-			if r.Owner != n.Owner {
-				r.Owner = ""
-			}
+			r.join(kind, n.DB, n.Owner)
 			prefix := n.Prefix
 			r.Group, r.Prefix, first = &prefix, n.Children != nil, false
 		}

@@ -203,6 +203,19 @@ func (d *DiffRow) add(side int, g *Group) {
 	d.WithoutTTLMemoryAfter = d.WithoutTTLMemoryAfter.plus(g.MemoryWithoutTTL)
 }
 
+// join keeps the type, database and owner of a row where further keys have the same.
+func (d *DiffRow) join(typ string, db *int, owner string) {
+	if d.Type != typ {
+		d.Type = ""
+	}
+	if d.DB != nil && (db == nil || *db != *d.DB) {
+		d.DB = nil
+	}
+	if d.Owner != owner {
+		d.Owner = ""
+	}
+}
+
 func (d *DiffRow) changed() bool { return d.Change != "" || d.TTL != "" }
 
 // Size returns the sizes of a row by Measure.

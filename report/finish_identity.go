@@ -14,7 +14,6 @@ import (
 	"github.com/rdblens/rdblens/thresholds/naming"
 )
 
-// identities returns what is known of groups, by their patterns.
 func (f *finisher) identities() map[string]*Identity {
 	byPattern := map[string]*identity.Group{}
 	f.longest = map[string][2]int64{}

@@ -181,7 +181,6 @@ func wasIs(before, after message.Message) message.Message {
 	return message.New("{before} -> {after}", message.Phrase("before", before), message.Phrase("after", after))
 }
 
-// orWord returns a message, or a word if it is zero.
 func orWord(m message.Message, id string) message.Message {
 	if m.IsZero() {
 		return word(id)

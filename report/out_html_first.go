@@ -85,7 +85,6 @@ type htmlFix struct {
 	Commands         []string
 }
 
-// fixes sets what to fix first.
 func (v *htmlView) fixes(r *Report, o WriteOptions) {
 	most := int64(1)
 	for i := range r.FixFirst {
@@ -134,7 +133,6 @@ func (v *htmlView) fixes(r *Report, o WriteOptions) {
 	}
 }
 
-// canGoCards has a card for each row of what can go.
 func (r *Report) canGoCards(changes bool) (list []htmlFix) {
 	const most = 30
 	for i := range r.CanGo[:min(len(r.CanGo), most)] {

@@ -94,10 +94,8 @@ func fileArg(name string, path Name) message.Arg {
 	return message.Path(name, string(path))
 }
 
-// fileText is fileArg as a message.
 func fileText(path Name) message.Message { return only(fileArg("file", path)) }
 
-// alerts states what is wrong with the files.
 func (v *overview) alerts() {
 	r := v.r
 	var damaged, unread, lost []message.Message
@@ -157,7 +155,6 @@ func (v *overview) alerts() {
 	}
 }
 
-// describe states what the files are and what they have.
 func (v *overview) describe(now time.Time) {
 	v.describeFiles(now)
 	v.describeKeys()
@@ -366,7 +363,6 @@ func (v *overview) warnings() (list []message.Message) {
 	return list
 }
 
-// entry names an entry that ignores findings.
 func (in *Ignored) entry() message.Message {
 	return message.New("{rule} {pattern}", message.Text("rule", in.Rule), message.Name("pattern", in.Pattern))
 }
@@ -389,7 +385,6 @@ func (v *overview) head(p page, alerts int) {
 	}
 }
 
-// keysNote says what ranks the keys, and what their memory is.
 func (v *overview) keysNote() message.Message {
 	if !v.r.Totals.MemoryBytes.Known() || v.r.By != ByMemory {
 		return message.New("by {measure}", message.Word("measure", measureTitles[v.r.By]))
@@ -397,7 +392,6 @@ func (v *overview) keysNote() message.Message {
 	return word("memory is what you get back when you delete the key")
 }
 
-// groupsNote says how many groups there are.
 func (v *overview) groupsNote() message.Message {
 	args := []message.Arg{message.Int("n", int64(len(v.groups))), message.Int("all", int64(len(v.r.Groups))),
 		message.Int("folded", v.r.GroupsFolded)}

@@ -68,7 +68,6 @@ func (k *bigKey) others() message.Message {
 	return signedCount(k.more)
 }
 
-// keysTable is the table of the first n biggest keys.
 func (v *overview) keysTable(n int) table {
 	rows := make([]KeyRow, n)
 	for i := range rows {

@@ -156,7 +156,6 @@ func ownerText(owner string) message.Message {
 	return only(message.Element("owner", owner))
 }
 
-// keyText is the name of a key, zero for none.
 func keyText(k *KeyRow) message.Message {
 	if k == nil {
 		return message.Message{}
@@ -206,7 +205,6 @@ func RoughDuration(seconds int64) message.Message {
 	return only(message.Duration("time", seconds))
 }
 
-// problemsTable has at most n problems.
 func (v *overview) problemsTable(n int) table {
 	rows := v.problems[:min(len(v.problems), n)]
 	return table{len(rows), []column{
@@ -233,7 +231,6 @@ func (r *Report) savingsNote() message.Message {
 	return word("estimates for the keys of the filter, down to 0.2% of their memory; a scan of all keys leaves out small ones")
 }
 
-// savingsTable has at most n savings.
 func (v *overview) savingsTable(n int) table {
 	rows := v.savings[:min(len(v.savings), n)]
 	return table{len(rows), []column{

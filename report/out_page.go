@@ -112,7 +112,6 @@ func (c column) only(shown bool) column {
 	return c
 }
 
-// grid returns the table with its titles and cells as text.
 func (t *table) grid(title func(id string) string, cell func(message.Message, column) string) *text.Grid {
 	g := &text.Grid{Rows: make([][]string, t.rows)}
 	for _, c := range t.columns {

@@ -100,17 +100,13 @@ func (p *textPage) heading(m message.Message) {
 	p.wrap("  ", "    ", p.style.sentence(m))
 }
 
-func (p *textPage) alert(m message.Message) {
-	p.begun = true
-	for line := range strings.Lines(p.wrapped("", "  ", p.style.sentence(m))) {
-		p.w.WriteString(p.paint(red, strings.TrimSuffix(line, "\n")) + "\n")
-	}
-}
+func (p *textPage) alert(m message.Message)  { p.painted(red, m) }
+func (p *textPage) strong(m message.Message) { p.painted(bold, m) }
 
-func (p *textPage) strong(m message.Message) {
+func (p *textPage) painted(color string, m message.Message) {
 	p.begun = true
 	for line := range strings.Lines(p.wrapped("", "  ", p.style.sentence(m))) {
-		p.w.WriteString(p.paint(bold, strings.TrimSuffix(line, "\n")) + "\n")
+		p.w.WriteString(p.paint(color, strings.TrimSuffix(line, "\n")) + "\n")
 	}
 }
 

@@ -309,7 +309,6 @@ func metricGroups(all []Group) []Group {
 	return list
 }
 
-// addGroup adds the keys and memory of another group.
 func (g *Group) addGroup(o *Group) {
 	g.Keys += o.Keys
 	g.WithoutTTL += o.WithoutTTL

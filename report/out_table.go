@@ -132,7 +132,6 @@ func (v *overview) uselessIgnores() message.Message {
 	return message.New("Ignores that have ended or matched nothing: {names}", firstOf("names", list, 3))
 }
 
-// canGoFrees says what all rows of what can go free.
 func (r *Report) canGoFrees() message.Message {
 	sum := Removable{Step: Step{SavesAbout: r.canGoAbout()}}
 	for i := range r.CanGo {
@@ -151,7 +150,6 @@ func (v *overview) expiring() []ExpiringPrefix {
 	return prefixes[:min(len(prefixes), overviewSavings)]
 }
 
-// text says how many keys expire in the time.
 func (e *Expiring) text() message.Message {
 	return message.New("{keys}, {size} {window}", keysArg("keys", e.Keys), message.Size("size", int64(max(e.MemoryBytes, 0))),
 		message.Word("window", WindowTexts[e.Window]))

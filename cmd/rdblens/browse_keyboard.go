@@ -114,7 +114,6 @@ type (
 // calls it.
 var restoreScreen atomic.Pointer[func()]
 
-// restoreTerminal ends the screen, if there is one on the terminal.
 func restoreTerminal() {
 	if restore := restoreScreen.Swap(nil); restore != nil {
 		(*restore)()

@@ -131,7 +131,6 @@ func (b *browser) aboutGrowth(p *panelText, r *browseRow) {
 	p.add(styleText, "", "  ", b.env.line(m))
 }
 
-// aboutNode says what is known of a prefix.
 func (b *browser) aboutNode(p *panelText, r *browseRow) {
 	n, gone := r.node, r.node.Keys == 0 && r.was != nil
 	if gone {
@@ -220,7 +219,6 @@ func (b *browser) groupsOf(n *report.TreeNode) map[report.Name]bool {
 	return b.groups
 }
 
-// aboutExpiry says what expires next.
 func (b *browser) aboutExpiry(p *panelText, n *report.TreeNode) {
 	var list []message.Message
 	for _, e := range n.Expiring {

@@ -27,7 +27,6 @@ var (
 	styleHead = styleText.Reverse(true)
 )
 
-// put writes a text in at most width columns.
 func (b *browser) put(x, y, width int, style tcell.Style, s string) {
 	b.screen.PutStrStyled(x, y, text.ShortenMiddle(s, width), style)
 }
@@ -150,7 +149,6 @@ func (b *browser) sums(r *browseRow) string {
 	return b.env.line(message.New("{keys}, {size}", countOfKeys(r.count()), message.Size("size", r.memory())))
 }
 
-// heading says where the view is, and how it is sorted.
 func (b *browser) heading(v *browseView) {
 	left, right := v.title, b.t("by "+orderTitles[b.sort])
 	if b.sort == byExpiry && !v.keys {

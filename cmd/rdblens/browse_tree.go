@@ -98,7 +98,6 @@ func (r *browseRow) count() int64 {
 	return int64(r.key.Elements)
 }
 
-// withoutTTL returns the bytes of keys without an expiry.
 func (r *browseRow) withoutTTL() int64 {
 	switch {
 	case r.key == nil && r.node.MemoryBytes.Known():

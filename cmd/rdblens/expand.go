@@ -292,7 +292,6 @@ type manifest struct {
 	old   []string // of a rewrite before, which the server deletes
 }
 
-// readManifest reads the manifest of an append-only file.
 func readManifest(path string) (*manifest, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -106,30 +106,10 @@ func (f *filter) keepOwner(owner string) bool {
 }
 
 func (f *filter) keepName(name []byte) bool {
-	ok := f.Under == nil
-	for _, prefix := range f.prefixes {
-		if ok = len(name) >= len(prefix) && string(name[:len(prefix)]) == prefix; ok {
-			break
-		}
-	}
-	if !ok {
-		return false
-	}
-	ok = f.globs == nil
-	for _, g := range f.globs {
-		if ok = g.Match(name); ok {
-			break
-		}
-	}
-	if !ok {
-		return false
-	}
-	for i := range f.expressions {
-		if ok = f.expressions[i].Match(name); ok {
-			break
-		}
-	}
-	return ok
+	return (f.Under == nil || slices.ContainsFunc(f.prefixes,
+		func(p string) bool { return len(name) >= len(p) && string(name[:len(p)]) == p })) &&
+		(f.globs == nil || slices.ContainsFunc(f.globs, func(g *naming.Glob) bool { return g.Match(name) })) &&
+		(f.expressions == nil || slices.ContainsFunc(f.expressions, func(e *regexp.Regexp) bool { return e.Match(name) }))
 }
 
 func (f *filter) register(cmd *cobra.Command) {

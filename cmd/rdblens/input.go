@@ -138,7 +138,6 @@ func unread(err error) (reason, hint message.Message) {
 	return reason, hint
 }
 
-// inputError returns the error of an input, which it names.
 func inputError(name string, reason message.Message) error {
 	file := message.Path("file", name)
 	if name == "-" {

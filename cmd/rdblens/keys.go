@@ -310,7 +310,6 @@ func (w *rowWriter) start(info *parser.Info) {
 	}
 }
 
-// needsRules reports whether the choice of keys needs the rules.
 func (p *keysFlags) needsRules() bool {
 	return p.only != 0 || p.groups != nil || p.filter.Owners != nil
 }

@@ -136,13 +136,11 @@ var errNamesStay = usageError("-f shard excludes --redact: a state has names as 
 var errNoSlots = usageError("the states do not have the slots of the keys, which " +
 	"--cluster-nodes takes").withHint("scan the snapshots with --cluster")
 
-// stateSource returns an input as a source of Merge.
 func (e *env) stateSource(in *input) report.Source {
 	return report.Source{Name: in.name, Size: in.size,
 		Open: func(ctx context.Context) (io.ReadCloser, error) { return in.openState(ctx, e) }}
 }
 
-// openState opens the input as the state of a scan.
 func (in *input) openState(ctx context.Context, e *env) (io.ReadCloser, error) {
 	switch {
 	case in.failed != nil:

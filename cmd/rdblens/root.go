@@ -38,7 +38,6 @@ func newRoot(e *env) *cobra.Command {
 	return root
 }
 
-// group returns a command that only has subcommands.
 func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	g := &cobra.Command{Use: use, Short: short}
 	g.AddCommand(commands...)

@@ -436,7 +436,6 @@ func (o *passFlags) options(options report.Options) report.Options {
 	return options
 }
 
-// source returns the source of an input.
 func sourcesOf(list []*input, of func(*input) report.Source) (sources []report.Source) {
 	for _, in := range list {
 		sources = append(sources, of(in))

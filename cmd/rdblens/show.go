@@ -337,7 +337,6 @@ func (s *showing) ended(err error, written int64) error {
 	return (&exitError{code: exitPartial, err: inputError(s.in.name, message.Of(err))}).withHint(hint)
 }
 
-// notFound names the keys that were not found.
 func (s *showing) notFound() error {
 	for i, name := range s.names {
 		reason := message.New("no key {key}", message.Name("key", shortened(name)))

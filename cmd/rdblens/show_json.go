@@ -57,7 +57,6 @@ func (w *jsonWriter) key(r *parser.Records) error {
 	return err
 }
 
-// value writes the elements of a value that is no stream.
 func (w *jsonWriter) value(r *parser.Records) error {
 	k := r.Key()
 	single := k.Type == parser.String || k.Type == parser.JSON
@@ -210,7 +209,6 @@ func (g *jsonGroups) consumerPending(id parser.StreamID) {
 	fmt.Fprintf(g, `"%s"`, id)
 }
 
-// endGroup ends the current group, if there is one.
 func (g *jsonGroups) endGroup() {
 	switch {
 	case g.groups == 0:

@@ -164,7 +164,6 @@ func (s *streamCommands) begins(c *parser.StreamConsumer) {
 	s.consumer, s.waiting = append(s.consumer[:0], c.Name.Bytes...), true
 }
 
-// claim writes a pending entry of the consumer.
 func (s *streamCommands) claim(id parser.StreamID) {
 	i := sort.Search(len(s.pending), func(i int) bool { return s.pending[i].ID.Compare(id) >= 0 })
 	if i == len(s.pending) || s.pending[i].ID != id {

@@ -299,7 +299,6 @@ func (w *textWriter) figures(k *parser.Key) {
 	line("offset", message.FormatCount(k.Offset))
 }
 
-// value writes the first elements of a key.
 func (w *textWriter) value(r *parser.Records) error {
 	k := r.Key()
 	shown := 0

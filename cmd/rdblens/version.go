@@ -71,5 +71,4 @@ func newVersion(e *env) *cobra.Command {
 	}
 }
 
-// tool returns the program as reports name it.
 func tool() report.Tool { return report.Tool{Name: "rdblens", Version: toolVersion()} }

@@ -260,7 +260,6 @@ func AppendDisplay(dst, name []byte) []byte {
 	return dst
 }
 
-// appendSpace escapes a first space.
 func appendSpace(dst, name []byte) (escaped, rest []byte) {
 	if len(name) > 0 && name[0] == ' ' {
 		return displayEscaper.appendHex(dst, name[:1]), name[1:]

@@ -295,7 +295,6 @@ type namespaces struct {
 	origin thresholds.Origin
 }
 
-// namespacesShape is a list of names, or a mapping of names to owners.
 func namespacesShape() shape[namespaces] {
 	name := as(text("a namespace", "namespace").with("pattern", namespacePattern, "not",
 		object{"type": "string", "pattern": wildEndPattern}, "errorMessage",
@@ -358,7 +357,6 @@ func namespacesShape() shape[namespaces] {
 		}}
 }
 
-// abbreviationsShape is a mapping of words to their short forms.
 func abbreviationsShape() shape[[]thresholds.Abbreviation] {
 	short := text("a short form", "short form").with("minLength", 1)
 	return shape[[]thresholds.Abbreviation]{func() object {

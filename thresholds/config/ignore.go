@@ -181,7 +181,6 @@ func budgetShape() shape[thresholds.Budget] {
 	})
 }
 
-// prefixShape is a prefix of names, as it is.
 func prefixShape() shape[string] {
 	return as(text("prefix", "the keys whose names begin with this, as the tree of names has it: "+
 		"order:2026:").with("minLength", 1), func(r *reader, n ast.Node, prefix string) (string, bool) {

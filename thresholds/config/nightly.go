@@ -48,7 +48,6 @@ func nightlyLimits[S any](of func(*S) *thresholds.NightlyLimits) []field[S] {
 	}
 }
 
-// someText is a text that is not blank.
 func someText(name, description string) shape[thresholds.Text] {
 	return as(text(name, description).with("pattern", `\S`),
 		func(r *reader, n ast.Node, v string) (thresholds.Text, bool) {
@@ -57,7 +56,6 @@ func someText(name, description string) shape[thresholds.Text] {
 		})
 }
 
-// amount is a number, or off.
 func amount(name string, unit message.Unit, description string) shape[*thresholds.Amount] {
 	return as(number(&thresholds.Rule{Name: name}, name, unit, description),
 		func(_ *reader, _ ast.Node, v figure) (*thresholds.Amount, bool) {

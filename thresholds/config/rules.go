@@ -243,7 +243,6 @@ func limitEdit(rule *thresholds.Rule, l thresholds.Limit) thresholds.Edit {
 	return thresholds.Edit{Rule: rule.ID, Kind: thresholds.EditLimit, Limit: l, Origin: l.Origin}
 }
 
-// limitsShape is a mapping of severities to limits, or off.
 func limitsShape(rule *thresholds.Rule, what string, t parser.Type, under bool) shape[edits] {
 	limits := sync.OnceValue(func() shape[edits] {
 		return record[edits]{what: what, fields: limitFields(rule, t, under)}.shape()
@@ -293,7 +292,6 @@ func number(rule *thresholds.Rule, what string, unit message.Unit, description s
 		}}
 }
 
-// unitSchema is the schema of a figure in a unit, or off.
 func unitSchema(u message.Unit) object {
 	off := words(wordsOff)["pattern"].(string)
 	o := object{"type": []string{"string", "boolean"}, "pattern": "(" + u.Pattern() + ")|" + off,

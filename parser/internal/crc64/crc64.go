@@ -14,9 +14,6 @@ import "encoding/binary"
 // is the coefficient of x^0. All polynomials in this package are written so.
 const Poly = 0x95ac9329ac4bc9b5
 
-// Size is the length of a checksum in bytes.
-const Size = 8
-
 // tables[0] is the byte table. tables[i][b] is the checksum of byte b followed
 // by i zero bytes, for slicing-by-8.
 var tables = makeTables()

@@ -301,7 +301,6 @@ func (z *Reader) block() {
 	}
 }
 
-// copyStored copies bytes of a stored block.
 func (z *Reader) copyStored() {
 	if z.inPos == z.inEnd && z.stored > 0 && z.readErr != nil {
 		z.short()

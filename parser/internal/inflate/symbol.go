@@ -82,7 +82,6 @@ func (z *Reader) symbol() {
 	}
 }
 
-// drop passes n bits of hold.
 func (z *Reader) drop(n uint) {
 	z.hold >>= n
 	z.bits -= n

@@ -44,7 +44,6 @@ type Facts struct {
 	// has not computed it.
 	ListpackBytes int64
 	Longest       int64 // longest element, field or value
-	Nodes         int64 // nodes of a quicklist or stream
 	FieldsWithTTL int64
 	Integers      bool // all members of a set are integers
 	// LeadingIntegers is the number of a set's members that precede the first

@@ -31,7 +31,7 @@ func TestListByHand(t *testing.T) {
 		a.Reset(m)
 		a.AddListNode(false, 100)
 		a.AddListNode(false, 100)
-		got := a.Sizes(&Facts{Shape: Quicklist, Type: typeList, NameLen: 3, Elements: 20, Nodes: 2})
+		got := a.Sizes(&Facts{Shape: Quicklist, Type: typeList, NameLen: 3, Elements: 20})
 		if got.Allocated != c.alloc || got.Usage != c.usage {
 			t.Errorf("%s: got %+v, want %d and %d", c.server, got, c.alloc, c.usage)
 		}
@@ -60,7 +60,7 @@ func TestProducersByHand(t *testing.T) {
 			a.AddProducer([]byte("p"), 1, 2)
 			a.AddIdempotent(8)
 			a.AddIdempotent(8)
-			got := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 2, Nodes: 1})
+			got := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 2})
 			if got.Allocated != c.alloc || got.Usage != c.usage {
 				t.Errorf("%s: got %+v, want %d and %d", c.server, got, c.alloc, c.usage)
 			}
@@ -103,7 +103,7 @@ func TestStreamByHand(t *testing.T) {
 		a.AddPending(1, 1)
 		a.BeginConsumer([]byte("c"), 1)
 		a.AddConsumerPending(1, 1)
-		got := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1, Nodes: 1})
+		got := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1})
 		// Three trees of IDs, two of names, and the consumer's name in 8.
 		alloc := c.key + c.stream + c.group + c.consumer + c.nack + 112 + 3*(c.rax+ids) + 2*(c.rax+name) + 8 + c.moreAlloc
 		usage := c.keyUsage + c.stream + c.group + c.consumer + c.nack + c.packed + c.moreUsage
@@ -122,10 +122,10 @@ func TestStreamByHand(t *testing.T) {
 		live := mustChoose(t, Options{Server: c.server})
 		a.Reset(live)
 		a.AddStreamNode(1, 1, 100, 0)
-		more := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1, Nodes: 1})
+		more := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1})
 		a.Reset(m)
 		a.AddStreamNode(1, 1, 100, 0)
-		less := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1, Nodes: 1})
+		less := a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: 1})
 		reserved := int64(4096 - 112) // in MEMORY USAGE, which from 8.4 on counts what the listpack has
 		if m.usage == usageExact {
 			reserved = 0
@@ -421,7 +421,7 @@ func TestStreamTail(t *testing.T) {
 				a.AddStreamNode(1, 1, c.full, c.entries)
 			}
 			a.AddStreamNode(2, 1, c.last, 4)
-			allocated = append(allocated, a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: c.entries + 4, Nodes: 2}).Allocated)
+			allocated = append(allocated, a.Sizes(&Facts{Shape: StreamTree, Type: 5, NameLen: 3, Elements: c.entries + 4}).Allocated)
 		}
 		if got := allocated[0] - allocated[1]; got != c.tail-mustChoose(t, Options{}).usable(c.last) { // 300 bytes are in a block of 320
 			t.Errorf("%+v: %d more than after a restart, want %d", c, got, c.tail-320)

@@ -213,7 +213,6 @@ func (r *Reader) stringValue(n int64) {
 // one of its length.
 const maxHashed = 4 << 10
 
-// hashName returns a hash of a name of n bytes.
 func hashName(b []byte, n int64) uint64 {
 	const k = 0x9e3779b97f4a7c15
 	h := uint64(n) * k

@@ -80,7 +80,6 @@ func (r *Reader) dragonflyCuckoo() {
 	}
 }
 
-// filter adds filter i of n bytes.
 func (r *Reader) filter(n int64, i uint64) {
 	r.Bytes = r.CheckLen(uint64(r.Bytes + n))
 	r.Longest = max(r.Longest, n)

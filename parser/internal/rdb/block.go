@@ -236,7 +236,6 @@ func (b *Block) Need(n int, what string) {
 	}
 }
 
-// Byte reads a byte.
 func (b *Block) Byte(what string) byte {
 	b.Need(1, what)
 	c := b.Buf[b.Pos]

@@ -88,7 +88,6 @@ func (w *Cursor) Skip(n uint64) {
 	}
 }
 
-// AppendNext passes n bytes and appends them to dst.
 func (w *Cursor) AppendNext(dst []byte, n uint64) []byte {
 	for n > 0 {
 		w.Need(1)
@@ -100,7 +99,6 @@ func (w *Cursor) AppendNext(dst []byte, n uint64) []byte {
 	return dst
 }
 
-// Byte reads a byte.
 func (w *Cursor) Byte() byte {
 	w.Need(1)
 	b := w.Buf[w.Pos]

@@ -261,7 +261,6 @@ func (b *Block) Number(e *Entry, what string) int64 {
 	return e.Value
 }
 
-// Score returns the score that an entry holds.
 func (e *Entry) Score() float64 {
 	if e.IsInt {
 		return float64(e.Value)

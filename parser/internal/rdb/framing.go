@@ -285,7 +285,6 @@ func SkipValue(l *Layout, b []byte, p int) int {
 	return SkipBad
 }
 
-// skipCounted passes a count and as many elements.
 func skipCounted(b []byte, p int, l *Layout) int {
 	n, p := CountAt(b, p)
 	if uint(p) > uint(len(b)) {

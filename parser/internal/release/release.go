@@ -73,15 +73,12 @@ func Of(valkey bool) []Release {
 	return Redis
 }
 
-// UpTo returns the releases up to the one of that name.
 func UpTo(of []Release, name string) []Release {
 	return slices.Clip(of[:known(of, name)+1])
 }
 
-// Has reports whether there is a release of that name.
 func Has(of []Release, name string) bool { return index(of, name) >= 0 }
 
-// RDB returns the RDB version of the release of that name.
 func RDB(of []Release, name string) int { return of[known(of, name)].RDB }
 
 func index(of []Release, name string) int {
@@ -169,5 +166,4 @@ func (v Version) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor
 }
 
-// String returns the version as major.minor.
 func (v Version) String() string { return strconv.Itoa(v.Major) + "." + strconv.Itoa(v.Minor) }

@@ -36,7 +36,6 @@ type lz4Reader struct {
 const (
 	lz4Magic   = 0x184d2204
 	lz4Skip    = 0x184d2a50 // to 0x184d2a5f
-	lz4Legacy  = 0x184c2102
 	lz4History = 64 << 10
 
 	// lz4Slack is what a compressed block may be longer than what it unpacks to, in

@@ -54,7 +54,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Reason.Quoted() }
 
-// AsMessage returns Reason.
 func (e *Error) AsMessage() message.Message { return e.Reason }
 
 const (

@@ -124,7 +124,6 @@ func (s *Spool) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, err
 }
 
-// Close removes the temporary file.
 func (s *Spool) Close() error {
 	if s == nil || s.file == nil {
 		return nil

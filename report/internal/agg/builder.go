@@ -282,7 +282,6 @@ func (b *Builder) Finish() bool {
 	return true
 }
 
-// Snapshot returns the snapshot of an input.
 func (b *Builder) Snapshot(input int) *Snapshot {
 	i, found := slices.BinarySearchFunc(b.Snapshots, input, func(s Snapshot, input int) int { return s.Input - input })
 	if !found {

@@ -151,7 +151,6 @@ func (l *leaves) Join(to, from int32) {
 // Folded counts a pattern that has no group of its own.
 func (l *leaves) Folded(pattern []byte) { l.folded.Add(naming.HashPattern(pattern)) }
 
-// leaf returns the group of a leaf of the tree.
 func (g *Groups) leaf(node int32) *Group {
 	n := g.tree.Node(node)
 	i := n.Leaf
@@ -169,7 +168,6 @@ func (g *Groups) leaf(node int32) *Group {
 	return g.group(i)
 }
 
-// group returns the group of a leaf with a number.
 func (g *Groups) group(leaf int32) *Group { return g.list.At(int(leaf - 1)) }
 
 func (g *Groups) addTTL(to *Group, ttl int64) {
@@ -345,7 +343,6 @@ func (g *Groups) Missing() (most int64) {
 	return most
 }
 
-// Len returns the number of groups.
 func (g *Groups) Len() int { return len(g.final) }
 
 // DropTree frees the tree. After that, only All, Name, TTL and Findings may be called.

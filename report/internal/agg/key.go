@@ -73,7 +73,6 @@ func (r *RetainedKey) set(k *parser.Key, maxName int, size int64, input, owner i
 	}
 }
 
-// copy makes r the same as o.
 func (r *RetainedKey) copy(o *RetainedKey) {
 	buf := append(r.buf[:0], o.buf...)
 	*r = *o

@@ -264,7 +264,6 @@ type KeyLookup struct {
 	batch keyBatch
 }
 
-// Key looks up a key.
 func (s *KeyLookup) Key(k *parser.Key) {
 	before := len(s.batch.found)
 	s.batch.lookUp(s.List, k, 0)

@@ -81,7 +81,6 @@ func (sh *Shard) Size() int {
 	return int(n)
 }
 
-// Begin begins a block.
 func (sh *Shard) Begin(block int) {
 	g := &sh.builder.Tables.Groups
 	sh.number = block

@@ -36,7 +36,6 @@ func (c *Counters) add(o *Counters) {
 	c.Stalling += o.Stalling
 }
 
-// NameBytes returns the bytes of the names of all keys.
 func (t *Tables) NameBytes() (n int64) {
 	for typ := range t.Cells {
 		for enc := range t.Cells[typ] {

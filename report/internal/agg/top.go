@@ -94,12 +94,10 @@ func RuleSeverity(rule thresholds.RuleID, s thresholds.Severity) int {
 	return int(rule)%maxRules*severities + int(s)%severities
 }
 
-// SeverityOf returns the severity of a RuleSeverity.
 func SeverityOf(ruleSeverity int) thresholds.Severity {
 	return thresholds.Severity(ruleSeverity % severities)
 }
 
-// RuleOf returns the rule of a RuleSeverity.
 func RuleOf(ruleSeverity int) thresholds.RuleID { return thresholds.RuleID(ruleSeverity / severities) }
 
 // The lists of a TopLists, by index: those of each type and measure, that of LFU
@@ -155,7 +153,6 @@ func (t *TopLists) limit(list int) int {
 // Limit returns the number of keys that a list may have, as far as that was cut.
 func (t *TopLists) Limit() int { return t.top }
 
-// Key returns the key of an entry.
 func (t *TopLists) Key(e *Entry) *RetainedKey { return t.keys.list.At(int(e.key)) }
 
 // Type returns the largest keys of a type by a measure.

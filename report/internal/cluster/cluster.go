@@ -254,7 +254,6 @@ func Count(list []Range) (n int) {
 // MissingError reports a master without a snapshot.
 type MissingError struct{ Master *Master }
 
-// AsMessage returns the error as a message.
 func (e *MissingError) AsMessage() message.Message {
 	return message.New("no snapshot has keys of this master, which serves the slots {slots}",
 		message.Text("slots", Text(e.Master.Slots)))

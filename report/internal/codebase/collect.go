@@ -58,6 +58,7 @@ type function struct {
 	passes          []passed
 	done, due       int // of passes, that were added to the calls of the function, and that will be
 	use             use
+	conditions      []*condition // of its annotations
 }
 
 // returned is a value of a function, with its line.
@@ -93,6 +94,7 @@ type site struct {
 	elsewhere        bool       // only what the file imports can say that its cache is on the server
 	alias            *node      // the cache of Django that the command is called on, or its name, nil unknown
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
+	guard            guard      // of the call
 	made             *node      // the call that made what it is called on, in Go
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
@@ -114,7 +116,12 @@ type collector struct {
 	classes    map[string]class // by name
 	cacheNames []*node          // of the caches of Spring of the class
 	known      map[string]bool  // see says
-	equals     *choice          // of the condition that was read last
+	choices    []registration
+	adds       []string     // methods Add... that are called
+	itemName   *node        // see cacheItem
+	pending    []*condition // of annotations before what they are about
+	component  bool         // one of them says that a container makes the class
+	equals     *choice      // of the condition that was read last
 }
 
 // says reports whether the source has a text, or a word that mentions finds.
@@ -128,13 +135,6 @@ func (c *collector) says(text string, find func(src, text string) bool) bool {
 	}
 	return has
 }
-
-// notFunctions are words that a parenthesis follows and that call nothing.
-var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
-	match when super constructor await new throw yield synchronized`)
-
-// notNames are words behind which a word with a parenthesis is no method.
-var notNames = wordSet("else in is do class record struct")
 
 func (c *collector) run() {
 	if c.callees == nil {
@@ -260,6 +260,9 @@ func (c *collector) word(i int, t *token) {
 		c.storeOptions(i)
 	}
 	c.enumMember(i, word)
+	if c.callees == nil && (c.jvm || c.syntax == csharp) {
+		c.choose(i, word)
+	}
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":
 		if t.first {
@@ -413,10 +416,6 @@ func (c *collector) functionHeader(i int) {
 		}
 	}
 }
-
-// delegates are methods that get the calls of methods which a class does not have.
-var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer,
-	"__getattr__": namespaceLayer, "__getattribute__": namespaceLayer}
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {

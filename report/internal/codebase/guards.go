@@ -24,6 +24,15 @@ func (n *node) isNumber() bool {
 	return n != nil && n.kind == textNode && n.text != "" && strings.Trim(n.text, "0123456789") == ""
 }
 
+// allows reports whether a statement of a function can run with the values of some arguments.
+func (f *function) allows(g guard, arguments [][]string) bool {
+	if i := int(max(g, -g)) - 1; i >= len(arguments) && arguments != nil && i >= 0 && i < len(f.defaults) &&
+		f.defaults[i] != nil && !f.defaults[i].isNothing() {
+		return g > 0 || f.defaults[i].text != "true" // the default is in force
+	}
+	return g.allows(arguments)
+}
+
 // allows reports whether a statement can run with the values of some arguments.
 func (g guard) allows(arguments [][]string) bool {
 	if g == 0 || arguments == nil {
@@ -58,6 +67,27 @@ func (c *collector) guardOf(f *function, first, end int) (g guard) {
 		return c.branchBefore(f, first)
 	}
 	return 0
+}
+
+// guardAt returns the guard of the call at a token, also in blocks of a branch.
+func (c *collector) guardAt(i int) (g guard) {
+	f, n := c.function(), len(c.scopes)-1
+	if f == nil || len(f.params) == 0 || c.scopes[n].function != f {
+		return 0
+	}
+	first := i
+	if !c.indent {
+		first, _ = c.begin(i)
+	}
+	g = c.guardOf(f, first, i)
+	for k := 0; !c.indent && g == 0 && k < len(c.blocks)-2; k++ {
+		if int(c.match[c.blocks[k]]) == c.scopes[n].end {
+			g = c.branchBefore(f, c.blocks[k+1])
+			break
+		}
+	}
+	c.equals = nil
+	return cmp.Or(g, f.beyond)
 }
 
 // branchBefore returns the guard of a branch of a language with braces that begins at a token.
@@ -176,7 +206,12 @@ func (p *program) chosen(c *choice, f *function, arguments [][]string) (chosen, 
 // returned reads the value of the function around.
 func (c *collector) returned(i int) {
 	f := c.function()
-	if len(f.returns) >= 4 || c.callees != nil {
+	if c.callees != nil {
+		f.beyond = cmp.Or(-c.guardOf(f, i-1, i), f.beyond)
+		c.equals = nil
+		return
+	}
+	if len(f.returns) >= 4 {
 		return
 	}
 	if c.syntax == javaScript && (c.isWord(i) && c.is(i+1, "=>") || c.is(i, "(") && c.arrowFollows(int(c.match[i])+1)) {

@@ -182,6 +182,13 @@ func (c *collector) typed(i int) {
 		return
 	}
 	name, class := c.words.keep(strings.ToLower(c.textOf(at))), c.kept(i)
+	if class == "IDistributedCache" && c.is(i+1, "<") && c.isWord(i+2) { // of ABP
+		n := i + 2
+		for c.is(n+1, ".") && c.isWord(n+2) {
+			n += 2
+		}
+		class = c.words.keep(class + "<" + c.textOf(n))
+	}
 	if old, known := c.file.types[name]; known && old != class {
 		class = ""
 	}

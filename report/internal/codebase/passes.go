@@ -18,6 +18,7 @@ type passed struct {
 	list    bool   // the key is a parameter that is a list of keys
 	before  string // what precedes the key
 	needs   *store // what keeps the cache on the server
+	guard   guard  // of the call that has the key
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -53,6 +54,7 @@ func (s *scanner) calls() {
 // passOn adds the keys that a call gives to a function which passes them on.
 func (s *scanner) passOn(c *site, f *function) {
 	c.args = f.order(c.args)
+	needs := s.chosen(c, f)
 	for n := f.done; n < f.due; n++ {
 		pass := &f.passes[n]
 		s.program.steps = 0
@@ -60,7 +62,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if c.byName {
 			c.sure = Likely
 		}
-		if c.before, c.needs = pass.before, pass.needs; f.command {
+		if c.before, c.needs = pass.before, cmp.Or(pass.needs, needs); f.command {
 			c.before = s.before(c)
 		}
 		var of []*node // arguments that the key depends on
@@ -72,7 +74,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
 			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
-				list: pass.list, before: pass.before, needs: pass.needs, via: f, next: pass, args: c.args})
+				list: pass.list, before: pass.before, needs: c.needs, guard: c.guard, via: f, next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
@@ -86,8 +88,14 @@ func (s *scanner) passOn(c *site, f *function) {
 		}
 		var given [][]string
 		for parts := range s.program.alternatives(func() []string {
-			given = s.program.values(of, c.frame())
-			return s.program.passed(pass, f, s.program.arguments(c.args, c.frame()))
+			values := s.program.arguments(f, c.args, c.frame())
+			given = given[:0]
+			for _, i := range pass.parameters() {
+				if i < len(values) {
+					given = append(given, values[i])
+				}
+			}
+			return s.program.passed(pass, f, values)
 		}) {
 			if f.called() != f.name && len(parts) == 3 && parts[0] == "" && !strings.ContainsAny(parts[1], ":_-./") {
 				continue // one word in a key of which nothing else is known
@@ -137,15 +145,19 @@ func (f *function) chooses() bool {
 	})
 }
 
-// passed returns the key that a function passes on which is called with some values.
+// passed returns the key that a function passes on which is called with some values, nil if these do not reach the
+// call.
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
-	for pass.via != nil {
-		values = p.arguments(pass.args, at)
-		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
-		pass = pass.next
+	for ; f.allows(pass.guard, values); pass = pass.next {
+		if pass.via == nil {
+			return p.eval(pass.key, at)
+		}
+		f = pass.via
+		values = p.arguments(f, pass.args, at)
+		at = frame{source: f.source, container: f.container, arguments: values}
 	}
-	return p.eval(pass.key, at)
+	return nil
 }
 
 // known returns the function of the first pass that a later one has read again, nil if there

@@ -276,3 +276,7 @@ func (s *scanner) wrapped(sites []*site) {
 		}
 	}
 }
+
+// delegates are methods that get the calls of methods which a class does not have.
+var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer,
+	"__getattr__": namespaceLayer, "__getattribute__": namespaceLayer}

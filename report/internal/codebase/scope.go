@@ -17,6 +17,8 @@ type scope struct {
 	enum     bool
 	locals   map[string]*node
 	blocks   map[string]int // where a variable was given its value, see collector.blocks
+	// Of the annotations of a class.
+	conditions []*condition
 }
 
 // leave ends the scopes that end before a token.
@@ -223,7 +225,8 @@ func (c *collector) endless(i int) bool { return c.is(i, "=") && c.tokens[i].sta
 
 // newFunction notes a function with the parameters between two brackets.
 func (c *collector) newFunction(name, container string, open int) *function {
-	f := &function{name: c.words.keep(name), container: container, source: c.file}
+	f := &function{name: c.words.keep(name), container: container, source: c.file, conditions: c.pending}
+	c.pending = nil
 	if open > 0 {
 		f.params, f.defaults, f.groups = c.parameters(open)
 		for n := open + 1; n < int(c.match[open]) && !f.rest; n++ {

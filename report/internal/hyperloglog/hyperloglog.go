@@ -14,7 +14,6 @@ type Sketch [1 << registerBits]uint8
 
 const registerBits = 12
 
-// Add adds a hash.
 func (s *Sketch) Add(hash uint64) {
 	hash *= 0x9fb21c651e98df25 // the upper bits select the register
 	hash ^= hash >> 32

@@ -64,7 +64,6 @@ var (
 // words is a list of words in lower case, with spaces around each.
 type words string
 
-// in reports whether a name has one of the words.
 func (w words) in(name []byte) bool {
 	for word := range bytes.FieldsFuncSeq(name, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) {
 		if strings.Contains(string(w), " "+strings.ToLower(string(word))+" ") {

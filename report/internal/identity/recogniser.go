@@ -364,7 +364,6 @@ func (r *dataReader) next() string {
 	return s[:end]
 }
 
-// read reads a value that begins with a word.
 func (r *dataReader) read(word string, to reflect.Value) {
 	switch t := to.Type(); t.Kind() {
 	case reflect.Slice:
@@ -395,7 +394,6 @@ func (r *dataReader) read(word string, to reflect.Value) {
 //go:embed libraries
 var libraryFiles embed.FS
 
-// UnmarshalText reads the word of a type.
 func (t *shapeType) UnmarshalText(word []byte) error {
 	typ, known := parser.ParseType(string(word))
 	if t.Type = typ; !known {

@@ -25,7 +25,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("cannot write %s: %v", displayName(e.Path), e.Err)
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 func displayName(path string) string {

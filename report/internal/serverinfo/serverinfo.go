@@ -19,8 +19,7 @@ const maxText = 16 << 20
 // Info has none.
 type Info struct {
 	figures map[string]int64
-	// Keys and Expires are those of all databases by INFO keyspace, -1 unknown.
-	Keys, Expires int64
+	Keys    int64 // of all databases by INFO keyspace, -1 unknown
 	// Commands is the number of commands that were called, by INFO commandstats: each
 	// has a histogram of its latency. -1 unknown.
 	Commands int64
@@ -126,17 +125,16 @@ func (i *Info) Add(r io.Reader) error {
 		return errors.New("more than 16 MB")
 	}
 	if i.figures == nil {
-		*i = Info{figures: make(map[string]int64), Keys: -1, Expires: -1, Commands: -1}
+		*i = Info{figures: make(map[string]int64), Keys: -1, Commands: -1}
 	}
 	read := false
 	words := wordsOfLines(text)
-	var keys, expires, commands int64 = -1, -1, -1
+	var keys, commands int64 = -1, -1
 	for at, w := range words {
 		if name, value, ok := strings.Cut(w, ":"); ok {
 			switch {
 			case database.MatchString(name):
-				k, e := keysOf(value)
-				keys, expires = max(keys, 0)+k, max(expires, 0)+e
+				keys = max(keys, 0) + keysOf(value)
 			case strings.HasPrefix(name, "cmdstat_"):
 				if commands = max(commands, 0); !strings.HasPrefix(value, "calls=0,") {
 					commands++
@@ -150,13 +148,13 @@ func (i *Info) Add(r io.Reader) error {
 		case w == beginning:
 			delete(i.figures, mainTables)
 		case w == "# Keyspace":
-			keys, expires = 0, 0
+			keys = 0
 		case at+1 < len(words):
 			read = i.set(w, words[at+1]) || read
 		}
 	}
 	if keys >= 0 {
-		i.Keys, i.Expires = keys, expires
+		i.Keys = keys
 	}
 	if commands >= 0 {
 		i.Commands = commands
@@ -170,18 +168,13 @@ func (i *Info) Add(r io.Reader) error {
 var database = regexp.MustCompile(`^db\d+$`)
 
 // keysOf reads "keys=5,expires=1,avg_ttl=0".
-func keysOf(s string) (keys, expires int64) {
+func keysOf(s string) (keys int64) {
 	for field := range strings.SplitSeq(s, ",") {
-		name, value, _ := strings.Cut(field, "=")
-		n, _ := strconv.ParseInt(value, 10, 64)
-		switch name {
-		case "keys":
-			keys = max(n, 0)
-		case "expires":
-			expires = max(n, 0)
+		if n, ok := strings.CutPrefix(field, "keys="); ok {
+			keys, _ = strconv.ParseInt(n, 10, 64)
 		}
 	}
-	return keys, expires
+	return max(keys, 0)
 }
 
 func (i *Info) set(name, value string) bool {

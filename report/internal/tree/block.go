@@ -107,7 +107,6 @@ const (
 	endBits     = 10
 )
 
-// NewBlock returns an empty Block.
 func NewBlock(n *naming.Namer) *Block {
 	b := &Block{cut: newCutter(n), index: hashindex.New(64), seen: hashindex.New(64), pinned: map[uint64]struct{}{}}
 	b.beginSampling(0)
@@ -278,7 +277,6 @@ func (b *Block) Leaf(name []byte, f *naming.Facts, size int64) int32 {
 	return b.noteSamples(name, f, leaf, b.chosen(rate, size), size)
 }
 
-// find returns the leaf of a name.
 func (b *Block) find(name []byte, f *naming.Facts) int32 {
 	e := &b.patterns[f.Group*0x9e3779b97f4a7c15>>(64-patternBits)]
 	if e.pattern == f.Group && e.generation == b.generation && e.segments == int32(f.Segments) &&

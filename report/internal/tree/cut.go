@@ -32,7 +32,6 @@ func (r *Row) keys() (n int64) {
 	return n
 }
 
-// size returns the bytes of a row.
 func (r *Row) size() (n int64) {
 	if r.Others == nil {
 		return r.Part.Size

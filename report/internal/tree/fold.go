@@ -181,7 +181,6 @@ func (t *Tree) absorb(to, from int32) {
 	t.remove(from)
 }
 
-// absorbChildren moves the children of a node into another one.
 func (t *Tree) absorbChildren(to, from int32) {
 	var lost, before [2]place
 	for kind := range uint8(2) {

@@ -78,7 +78,6 @@ func (t *Tree) child(parent int32, label []byte, n *blockNode) int32 {
 	return t.add(parent, hash, string(label), n.kind, flags{wide: n.wide})
 }
 
-// sumsOf returns the keys and bytes of a place.
 func (t *Tree) sumsOf(parent int32, kind uint8) (keys, size int64) {
 	p := &t.places[t.Node(parent).place[kind]-1]
 	if p.merged != t.merges { // at most once a block

@@ -131,14 +131,12 @@ type place struct {
 // Rest is the label of the child that has what a node does not distinguish.
 const Rest = "…"
 
-// New returns an empty tree.
 func New(n *naming.Namer, leaves Leaves) *Tree {
 	t := &Tree{cut: newCutter(n), leaves: leaves, index: hashindex.New(256), used: 1, dirty: true, merges: 1}
 	*t.nodes.Add() = Node{hash: rootHash}
 	return t
 }
 
-// Nodes returns the number of nodes.
 func (t *Tree) Nodes() int { return t.used }
 
 // The hash of a node is made of that of its parent and of its label. The seed differs
@@ -360,7 +358,6 @@ func (t *Tree) Lacks(i int32) (keys int64) {
 	return keys
 }
 
-// Node returns a node.
 func (t *Tree) Node(i int32) *Node { return t.nodes.At(int(i)) }
 
 // Label returns what a node adds to the path of its parent.

@@ -28,7 +28,6 @@ const (
 
 var verdictNames = [numVerdicts]string{"rule", "report", "partly", "not in a snapshot"}
 
-// String returns the word for the verdict.
 func (v Verdict) String() string { return verdictNames[v] }
 
 // UnmarshalYAML decodes a word that String returns.
