@@ -154,8 +154,8 @@ func (s *scanner) aliasOf(c *site) string {
 // djangoPrefix returns what begins the keys of a cache of Django: with an argument version, that has the place of
 // the setting.
 func (s *scanner) djangoPrefix(c *site) string {
-	prefix, known := s.djangoKeys[s.aliasOf(c)]
-	if _, other := s.djangoKeys[""]; !known || other {
+	prefix, known := s.django[s.aliasOf(c)]
+	if _, other := s.django[""]; !known || other {
 		prefix = s.layers[djangoLayer]
 	}
 	i := slices.IndexFunc(c.args, func(a *node) bool { return a.label == "version" })

@@ -92,24 +92,25 @@ func Scan(dir string) (*Checkout, error) {
 
 type scanner struct {
 	*walker
-	checkout   *Checkout
-	program    program
-	found      map[string]int // index of the pattern of a line
-	names      []*site        // values of variables whose names say that they are keys
-	decls      []*declaration // of constants with such names
-	sources    map[string]*source
-	lacks      map[*syntax]bool          // languages without a client
-	stores     map[*syntax]store         // of frameworks
-	aliases    map[string]cacheKind      // where the caches of Django are, by name
-	djangoKeys map[string]string         // what begins the keys of the caches of Django, by name
-	scopes     map[string]*node          // what clients with global names put before each key
-	layers     [clientLayer + 1]string   // prefixes
-	clients    map[string]string         // prefixes, see clientPrefixes
-	members    map[string]*site          // by class and name, see objects
-	copies     int                       // nodes that were made for the key, see stored
-	choices    map[string][]registration // by class
-	adds       map[string]bool           // methods Add... that are called, of C#
-	plain      map[string]setting        // see plainSetting
+	checkout *Checkout
+	program  program
+	found    map[string]int // index of the pattern of a line
+	names    []*site        // values of variables whose names say that they are keys
+	decls    []*declaration // of constants with such names
+	sources  map[string]*source
+	lacks    map[*syntax]bool          // languages without a client
+	stores   map[*syntax]store         // of frameworks
+	aliases  map[string]cacheKind      // where the caches of Django are, by name
+	django   map[string]string         // what begins the keys of the caches of Django, by name
+	scopes   map[string]*node          // what clients with global names put before each key
+	layers   [clientLayer + 1]string   // prefixes
+	clients  map[string]string         // prefixes, see clientPrefixes
+	keyv     bool                      // caches may be those of Keyv, which puts a namespace before each key
+	members  map[string]*site          // by class and name, see objects
+	copies   int                       // nodes that were made for the key, see stored
+	choices  map[string][]registration // by class
+	adds     map[string]bool           // methods Add... that are called, of C#
+	plain    map[string]setting        // see plainSetting
 }
 
 // A reading is what one pass over one file found.
@@ -201,7 +202,7 @@ func (s *scanner) declarations() {
 		settings: s.settings(),
 		classes:  map[string]class{}}
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
-	s.stores, s.aliases, s.djangoKeys = map[*syntax]store{}, map[string]cacheKind{}, map[string]string{}
+	s.stores, s.aliases, s.django = map[*syntax]store{}, map[string]cacheKind{}, map[string]string{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
