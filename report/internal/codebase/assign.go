@@ -419,6 +419,7 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 				if v.kind == textNode && v.text == "" {
 					v = hole // it gets its value in a way that is not known
 				}
+				v = c.inForce(v, n.text)
 				if n.label != "" {
 					labelled := *v
 					labelled.label = n.label

@@ -330,13 +330,20 @@ func (s *scanner) springStore() store {
 	return at
 }
 
-// inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.
+// inProcess reports whether a site calls a cache of the checkout itself, in a file without commands: a class with the
+// name of the variable, or in Python that which the variable has, if no class that extends it is on the server.
 func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
+	kind, last := "", lastWord(c.receiver)
+	if c.source.syntax == python {
+		kind = c.source.types[last]
+	}
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
-		if strings.EqualFold(f.container, lastWord(c.receiver)) && f.source.syntax == c.source.syntax {
-			if own = !active[f.source] && !f.source.redis; !own {
-				return false
-			}
+		if f.source.syntax != c.source.syntax || !strings.EqualFold(f.container, last) &&
+			(kind == "" || f.container != kind && !f.source.supers[kind]) {
+			continue
+		}
+		if own = !active[f.source] && !f.source.redis; !own {
+			return false
 		}
 	}
 	return own && c.source.syntax.loose && !c.source.imports["Facades"]

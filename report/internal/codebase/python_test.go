@@ -94,3 +94,16 @@ func TestPythonConstructors(t *testing.T) {
 			"    with Busy(f\"update_{id}\"):\n        Tenant(\"public\")\n",
 	}, "queues.py:10 queue:* certain RPUSH\nuse.py:4 queue:mails certain RPUSH\nuse.py:5 update_* certain SET\n")
 }
+
+// TestBranchesOfPython has a variable that a branch gives another value, and a cache of the process beside a client.
+func TestBranchesOfPython(t *testing.T) {
+	checkLines(t, map[string]string{"keys.py": "import redis\n\ndef f(id, all):\n    key = f\"cart:{id}\"\n    if all:\n" +
+		"        key += suffix()\n        key = \"all:carts\"\n        redis.delete(key)\n    else:\n        redis.get(key)\n" +
+		"    redis.set(key, 1)\n",
+		"local.py": "class LocalCache:\n    def get(self, key):\n        return self.kept.get(key)\n",
+		"use.py": "import redis\nfrom local import LocalCache\n\ndef f(id):\n    cache = LocalCache()\n" +
+			"    cache.get(f\"near:{id}\")\n    redis.set(f\"far:{id}\", 1)\n",
+	}, "keys.py:6 cart:* likely\nkeys.py:7 all:carts likely\nkeys.py:8 all:carts certain DEL\n"+
+		"keys.py:10 cart:* certain GET\nkeys.py:11 all:carts certain SET\nkeys.py:11 cart:* certain SET\n"+
+		"use.py:7 far:* certain SET\n")
+}
