@@ -33,7 +33,7 @@ func qualifier(n *node, in *syntax) string {
 
 // declaration returns the constant that a name means, nil if that is not certain.
 func (p *program) declaration(n *node, at frame) (*declaration, int) {
-	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
+	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode && at.source.syntax != rust {
 		return nil, 0
 	}
 	d, rank := choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at)

@@ -16,7 +16,8 @@ type scope struct {
 	super    string // what class extends
 	enum     bool
 	locals   map[string]*node
-	blocks   map[string]int // where a variable was given its value, see collector.blocks
+	kinds    map[string]*node // of variables of Go: values of their types
+	blocks   map[string]int   // where a variable was given its value, see collector.blocks
 	// Of the annotations of a class.
 	conditions []*condition
 }
@@ -140,6 +141,7 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 		if last := len(s.locals[name].alternatives()) - 1; last > 0 && !perhaps && !declared && c.syntax == python {
 			value = &node{kind: eitherNode, args: append(slices.Clone(old.args[:last]), value)} // see inForce
 		}
+		delete(s.kinds, name)
 		s.locals[name], s.blocks[name] = value, c.block()
 		return
 	}
@@ -236,7 +238,7 @@ func (c *collector) push(i, body int, s scope) {
 // enter opens a scope whose end is known.
 func (c *collector) enter(s scope) {
 	if s.function != nil {
-		s.locals, s.blocks = map[string]*node{}, map[string]int{}
+		s.locals, s.blocks, s.kinds = map[string]*node{}, map[string]int{}, map[string]*node{}
 	}
 	if len(c.scopes) < 64 {
 		c.scopes = append(c.scopes, s)
