@@ -42,7 +42,9 @@ func (c *collector) assignment(i int) {
 	if c.syntax == ruby && c.lastOf(end) { // @key ||= value
 		c.returned(value)
 	}
-	n = c.bound(n)
+	if n = c.bound(n); c.counts(at) {
+		n = hole
+	}
 	if c.is(i, "+=") || c.is(i, ".=") {
 		old := c.bound(&node{kind: wordNode, text: name})
 		if old.kind == wordNode {

@@ -314,6 +314,9 @@ func (c *collector) makes(i int) bool {
 	if notClient(lower) {
 		return false
 	}
+	if instances[lower] {
+		return true
+	}
 	for _, verb := range [...]string{"new", "create", "make", "build", "connect", "from"} {
 		if strings.HasPrefix(lower, verb) {
 			return true

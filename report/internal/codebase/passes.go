@@ -206,6 +206,8 @@ func (s *scanner) callee(c *site) *function {
 	if common && c.source.holds[last] == holdsMemory || operations[last] != "" || c.source.syntax == golang && common && strings.HasSuffix(c.receiver, ".redis") {
 		return nil // of a template of Spring, or of a client
 	}
+	// A class of PHP that is named may be a facade, and is no other one of the checkout whose name is similar.
+	static := c.source.syntax == php && !strings.ContainsAny(c.receiver, "$.") && !selfWords[c.receiver]
 	var found *function
 	list := nearby(s.program.functions[c.callee], c.source)
 	typed := slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
@@ -233,6 +235,8 @@ func (s *scanner) callee(c *site) *function {
 		case c.onItself() && f.container == c.function.container &&
 			(f.source == c.source || c.source.syntax != php && c.source.syntax != python) && (!common ||
 			f.source.syntax != golang || aboutCache(class)):
+		case static && class != last:
+			continue
 		case class != "" && similar(class, last) && (!common || joiners.Replace(class) == joiners.Replace(last) ||
 			(ofServer(class) || strings.Contains(class, "cache")) && c.source.knows(f.source, f.container)):
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
@@ -257,6 +261,9 @@ func (s *scanner) callee(c *site) *function {
 	}
 	return found
 }
+
+// selfWords are names of the class around, and _ for what has no name.
+var selfWords = wordSet("self static parent _")
 
 // queries are methods of relations of ActiveRecord, and of every collection of Ruby.
 var queries = wordSet("average minimum maximum select reject filter_map each_with_index update create destroy reload includes " +

@@ -107,6 +107,7 @@ type scanner struct {
 	clients  map[string]string         // prefixes, see clientPrefixes
 	keyv     bool                      // caches may be those of Keyv, which puts a namespace before each key
 	members  map[string]*site          // by class and name, see objects
+	laravel  bool                      // a file imports Laravel
 	copies   int                       // nodes that were made for the key, see stored
 	choices  map[string][]registration // by class
 	adds     map[string]bool           // methods Add... that are called, of C#
@@ -226,6 +227,7 @@ func (s *scanner) declarations() {
 		at := s.stores[r.file.syntax]
 		at.join(s.managed(r))
 		s.stores[r.file.syntax] = at
+		s.laravel = s.laravel || r.file.imports["Illuminate"]
 		for name, kind := range r.file.aliases {
 			s.aliases[name] |= kind
 		}

@@ -382,6 +382,14 @@ func (c *collector) conditional(at int) bool {
 	return c.isWord(at-1) && c.textOf(at-1) == "else"
 }
 
+// counts reports whether the variable at a token is that of a loop: for (i = 0; ...
+func (c *collector) counts(at int) bool {
+	if c.declares(at) {
+		at--
+	}
+	return c.is(at-1, "(") && c.textOf(at-2) == "for" || c.syntax == golang && c.isWord(at-1) && c.textOf(at-1) == "for"
+}
+
 // question returns the token ? of the condition that an operator at a token belongs to, that token if there is none.
 func (p *parser) question(i int) int {
 	if p.tokens[i].kind != markToken || strings.IndexByte("=!<>&", p.tokens[i].mark) < 0 {

@@ -26,8 +26,8 @@ type Skipped struct {
 	Unreadable int `json:"unreadable"` // files and directories
 }
 
-var vendored = wordSet(`node_modules vendor third_party thirdparty bower_components site-packages venv .venv Pods dist
-	jspm_packages __pycache__ target vendors external`)
+var vendored = wordSet(`node_modules vendor third_party thirdparty bower_components site-packages venv .venv Pods
+	dist jspm_packages __pycache__ target vendors external thinkphp ThinkPHP`)
 
 var testFolders = wordSet(`test tests spec specs __tests__ __mocks__ testdata fixtures e2e testing mocks cypress
 	step_definitions integration-tests integration_tests benchmark benchmarks benches testutil testutils androidtest jmh`)
