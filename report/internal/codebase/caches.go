@@ -18,6 +18,7 @@ const (
 	cachesOnServer                        // those of Spring as NAME::KEY
 	cachesFused                           // FusionCache
 	cachesAreHashes                       // of Redisson, named after the cache
+	locksOnServer                         // those of Medallion
 	cachesDecided                         // the file counts more than others: config/environments/production.rb
 )
 
@@ -102,9 +103,12 @@ func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
 		}
 	case in == ruby && strings.Contains(src, "cache_store") && base != "development.rb" && base != "test.rb":
 		return s.railsStore(src, name)
-	case in == csharp && strings.Contains(src, "Cache"):
+	case in == csharp:
 		if cacheOfRedis.MatchString(src) {
 			found.kind = cachesOnServer
+		}
+		if strings.Contains(src, "RedisDistributedSynchronizationProvider") {
+			found.kind |= locksOnServer
 		}
 		if fusedOnServer.MatchString(src) {
 			found.kind |= cachesFused
@@ -244,6 +248,8 @@ func (s *scanner) storeFor(c *site) bool {
 	switch {
 	case c.command == cacheableCommand:
 		at = s.springStore()
+	case c.command == lockCommand:
+		return at.kind&locksOnServer != 0
 	case !cached && (c.command == nil || c.command.unusual || in.jvm ||
 		strings.TrimLeft(lastWord(c.receiver), "$") != "cache"):
 		return true
@@ -254,6 +260,8 @@ func (s *scanner) storeFor(c *site) bool {
 		unless(cachesFused, "WithDistributedCache")
 	case in == csharp && imports["EasyCaching"] && at.kind&cachesElsewhere != 0:
 		at.kind = cachesElsewhere // there are several, and it may be of any
+	case in == csharp && !c.source.client && s.distributedStore() != nil:
+		at = *s.distributedStore()
 	case in == csharp && !c.source.client:
 		unless(cachesOnServer, "AddStackExchangeRedisCache")
 	case in == php && at.kind&cachesOnServer == 0 && (!c.source.redis || imports["Cache"] && !c.source.client) && !strings.HasPrefix(c.receiver, "cache") &&
@@ -381,11 +389,11 @@ func (s *scanner) springCache(parts []string) []string {
 		parts = []string{name + "::", ""}
 	}
 	switch {
-	case (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
-		return []string{strings.TrimSuffix(parts[0], "::")}
 	case s.layers[springLayer] != "" && parts[0] != "":
 		name := strings.TrimSuffix(parts[0], "::")
 		return starred([]string{strings.ReplaceAll(s.layers[springLayer], cacheName.text, name) + "*"})
+	case (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
+		return []string{strings.TrimSuffix(parts[0], "::")}
 	}
 	return parts
 }

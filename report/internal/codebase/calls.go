@@ -16,6 +16,9 @@ func (c *collector) call(i int, word string) {
 		c.annotation(i, word, args)
 		return
 	}
+	if ok && c.callees == nil && c.syntax == csharp && strings.HasPrefix(word, "Add") && c.is(i-1, ".") {
+		c.adds = append(c.adds, c.words.keep(word))
+	}
 	if !ok || len(args) == 0 {
 		return
 	}
@@ -41,6 +44,9 @@ func (c *collector) call(i int, word string) {
 		}
 		return
 	}
+	if c.syntax == csharp && word == "CacheName" {
+		c.itemName = args[0]
+	}
 	if c.syntax == python && c.decorates(i) || c.syntax == csharp && c.is(i-1, "[") && c.tokens[i-1].first { // an attribute
 		return
 	}
@@ -48,6 +54,10 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	receiver := c.receiver(i)
+	if f := c.function(); c.jvm && word == "getCache" && f != nil && f.name == word && c.file.supers["CacheManager"] &&
+		c.bound(args[0]).kind != paramNode { // a manager that gives the caches of another one other names
+		c.prefix(i, springLayer, &node{kind: joinNode, args: []*node{hole, cacheName, hole}})
+	}
 	lower := strings.ToLower(word)
 	switch {
 	case c.syntax == ruby && word == "new" && strings.HasSuffix(receiver, "redis.namespace"):
@@ -62,6 +72,8 @@ func (c *collector) call(i int, word string) {
 		if !c.rawCall(i, lower, receiver, args, t) && c.jvm && strings.HasPrefix(lower, "execute") {
 			c.scriptCall(args, receiver, t)
 		}
+		return
+	case c.syntax == csharp && c.libraryCall(word, receiver, args, t):
 		return
 	case locks[lower] && c.lock(lower, receiver, args, t):
 		return
@@ -241,10 +253,19 @@ func (c *collector) site(s *site, t *token) {
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
 	s.layer = c.layerOf(s)
+	if s.command != nil || c.callees != nil {
+		s.guard = c.guardAt(c.place(t))
+	}
 	if v := c.locals()[s.receiver]; v != nil && v.kind == callNode && c.syntax == golang {
 		s.made = v
 	}
 	c.sites = append(c.sites, s)
+}
+
+// place returns the index of a token.
+func (c *collector) place(t *token) int {
+	i, _ := slices.BinarySearchFunc(c.tokens, t.start, func(t token, start int32) int { return cmp.Compare(t.start, start) })
+	return i
 }
 
 // receiver returns the words before a method in lower case, joined with dots:
@@ -359,6 +380,8 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 		rest = strings.TrimSuffix(rest, "."+last)
 	}
 	switch {
+	case c.syntax == csharp && cacheTypes[c.file.types[last]]:
+		return 0 // which may be elsewhere
 	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
 	case ofServer(receiver), c.file.holds[last] == holdsServer:
@@ -376,6 +399,9 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	}
 	return 0
 }
+
+// cacheTypes are types of .NET for caches of any kind.
+var cacheTypes = wordSet("IDistributedCache HybridCache IMemoryCache IFusionCache IAppCache")
 
 // foreign reports whether the file declares a variable with a type whose name says neither that it is a client of the
 // server nor that it is one of something: an ObjectStore, a StorageService, an APIClient.
@@ -434,7 +460,11 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	} else if cacheDeletes[strings.ToLower(word)] {
 		command = cacheDelete
 	}
-	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
+	key := c.bound(args[0])
+	if c.syntax == ruby && key.kind == listNode { // ActiveSupport joins its elements
+		key = &node{kind: callNode, text: "join", of: key, args: []*node{{kind: textNode, text: "/"}}}
+	}
+	c.site(&site{key: key, command: command, sure: Likely,
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }
@@ -453,42 +483,3 @@ var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringa
 
 // cacheDeletes are those that only delete a value, or change its expiry.
 var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")
-
-// rawCall notes the key of a call with the name of a command: Do("SET", key). It reports whether the call has one.
-func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) bool {
-	for n := 0; n < 2 && n < len(args); n++ {
-		a := args[n]
-		if a.kind == listNode && len(a.args) > 1 {
-			args, n, a = a.args, 0, a.args[0]
-		}
-		if a.kind != textNode {
-			continue
-		}
-		command := commandOf(a.text)
-		if command == nil || !strings.EqualFold(a.text, command.name) {
-			return false
-		}
-		var key *node
-		if n+1 < len(args) {
-			key = args[n+1]
-		} else if open := i + 1; lower == "cmd" && c.match[open] > 0 {
-			key = c.argumentOf(int(c.match[open]) + 1)
-		}
-		if key = c.bound(key); key == nil {
-			return true
-		}
-		if key.kind == listNode && len(key.args) > 0 {
-			key = key.args[0]
-		}
-		for n := key; n.kind == callNode && strings.HasPrefix(n.text, "Add") && n.of != nil; n = n.of {
-			if n.of.kind == wordNode && n.of.text == "Args" && len(n.args) > 0 { // redis.Args{}.Add(key)
-				key = n.args[0]
-			}
-		}
-		if c.file.redis || ofServer(receiver) {
-			c.site(&site{key: key, command: command, sure: Certain, expiry: c.rawExpiry(i, command)}, t)
-		}
-		return true
-	}
-	return false
-}

@@ -15,6 +15,7 @@ type source struct {
 	syntax  *syntax
 	redis   bool                 // it speaks of Redis
 	client  bool                 // it imports a client
+	library bool                 // of JavaScript, from a library
 	store   store                // of its caches, as the file says
 	aliases map[string]cacheKind // where the caches of Django are, by name
 	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
@@ -58,6 +59,7 @@ type function struct {
 	passes          []passed
 	done, due       int // of passes, that were added to the calls of the function, and that will be
 	use             use
+	conditions      []*condition // of its annotations
 }
 
 // returned is a value of a function, with its line.
@@ -66,6 +68,7 @@ type returned struct {
 	line  int32
 	text  string
 	guard guard
+	only  *choice // with which the function has this value, nil any
 }
 
 // passed is a key that a function builds from its parameters for a command.
@@ -77,6 +80,7 @@ type passed struct {
 	list    bool   // the key is a parameter that is a list of keys
 	before  string // what precedes the key
 	needs   *store // what keeps the cache on the server
+	guard   guard  // of the call that has the key
 	// Of a function that calls another one which passes the key on: that one, what it passes,
 	// and the arguments of the call.
 	via  *function
@@ -107,6 +111,7 @@ type site struct {
 	rest             bool       // only what its client puts before the key is known, not the key
 	alias            string     // of a cache of Django that the command is called on
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
+	guard            guard      // of the call
 	made             *node      // the call that made what it is called on, in Go
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
@@ -128,6 +133,12 @@ type collector struct {
 	classes    map[string]class // by name
 	cacheNames []*node          // of the caches of Spring of the class
 	known      map[string]bool  // see says
+	choices    []registration
+	adds       []string     // methods Add... that are called
+	itemName   *node        // see cacheItem
+	pending    []*condition // of annotations before what they are about
+	component  bool         // one of them says that a container makes the class
+	equals     *choice      // of the condition that was read last
 }
 
 // says reports whether the source has a text, or a word that mentions finds.
@@ -141,13 +152,6 @@ func (c *collector) says(text string, find func(src, text string) bool) bool {
 	}
 	return has
 }
-
-// notFunctions are words that a parenthesis follows and that call nothing.
-var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
-	match when super constructor await new throw yield synchronized`)
-
-// notNames are words behind which a word with a parenthesis is no method.
-var notNames = wordSet("else in is do class record struct")
 
 func (c *collector) run() {
 	if c.callees == nil {
@@ -213,6 +217,9 @@ func (c *collector) mark(i int, t *token) {
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
 	}
+	if c.syntax == ruby && t.first && c.is(i, "[") && c.lastCall(i) { // [a, b].join(":")
+		c.returned(i)
+	}
 	if c.syntax == kotlin && c.is(i, "[") && c.callees == nil {
 		c.index(i, t)
 	}
@@ -226,15 +233,6 @@ func (c *collector) mark(i int, t *token) {
 			c.forget(n)
 		}
 	}
-}
-
-// beginsBlock reports whether a bar is the first of the two around the parameters of a block.
-func (c *collector) beginsBlock(i int) bool {
-	if c.isWord(i - 1) {
-		word := c.textOf(i - 1)
-		return word == "do" || word == "move" || word == "return"
-	}
-	return i > 0 && c.tokens[i-1].kind == markToken && !c.is(i-1, ")") && !c.is(i-1, "]")
 }
 
 // arm reports whether a token is the arrow of an arm of match, when or switch whose value is
@@ -251,15 +249,6 @@ func (c *collector) arm(i int) bool {
 		slices.Contains(c.function().params, c.textOf(i+1)))
 }
 
-// forget drops what is known of a variable whose name is a token.
-func (c *collector) forget(i int) {
-	if locals := c.locals(); locals != nil && c.isWord(i) {
-		if _, known := locals[c.textOf(i)]; known {
-			locals[c.textOf(i)] = hole
-		}
-	}
-}
-
 func (c *collector) word(i int, t *token) {
 	word := c.textOf(i)
 	next := &c.tokens[i+1]
@@ -273,6 +262,9 @@ func (c *collector) word(i int, t *token) {
 		c.storeOptions(i)
 	}
 	c.enumMember(i, word)
+	if c.callees == nil && (c.jvm || c.syntax == csharp) {
+		c.choose(i, word)
+	}
 	switch word {
 	case "import", "use", "using", "from", "require_once", "export":
 		if t.first {
@@ -313,6 +305,8 @@ func (c *collector) word(i int, t *token) {
 			c.returned(i + 1)
 		}
 		return
+	case "sidekiq_options":
+		c.sidekiqQueue(i)
 	case "for", "foreach", "each":
 		first := i + 1
 		for n := first; c.syntax == php && n < i+10; n++ {
@@ -398,6 +392,9 @@ func (c *collector) functionHeader(i int) {
 		open = 0
 	}
 	if name == "" {
+		if end := c.behind(i + 1); c.syntax == javaScript && c.is(i+1, "(") && c.is(end, "{") && c.function() == nil {
+			c.callback(i+1, end)
+		}
 		return
 	}
 	body := n
@@ -426,10 +423,6 @@ func (c *collector) functionHeader(i int) {
 		}
 	}
 }
-
-// delegates are methods that get the calls of methods which a class does not have.
-var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer,
-	"__getattr__": namespaceLayer, "__getattribute__": namespaceLayer}
 
 // body finds the body of a function behind its parameters.
 func (c *collector) body(i, from int, name, container string, open int) bool {

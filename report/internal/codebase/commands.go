@@ -257,3 +257,42 @@ func keysOfScript(args []*node) []*node {
 	n, _ := strconv.Atoi(args[1].text)
 	return args[2 : 2+max(0, min(n, len(args)-2))]
 }
+
+// rawCall notes the key of a call with the name of a command: Do("SET", key). It reports whether the call has one.
+func (c *collector) rawCall(i int, lower, receiver string, args []*node, t *token) bool {
+	for n := 0; n < 2 && n < len(args); n++ {
+		a := args[n]
+		if a.kind == listNode && len(a.args) > 1 {
+			args, n, a = a.args, 0, a.args[0]
+		}
+		if a.kind != textNode {
+			continue
+		}
+		command := commandOf(a.text)
+		if command == nil || !strings.EqualFold(a.text, command.name) {
+			return false
+		}
+		var key *node
+		if n+1 < len(args) {
+			key = args[n+1]
+		} else if open := i + 1; lower == "cmd" && c.match[open] > 0 {
+			key = c.argumentOf(int(c.match[open]) + 1)
+		}
+		if key = c.bound(key); key == nil {
+			return true
+		}
+		if key.kind == listNode && len(key.args) > 0 {
+			key = key.args[0]
+		}
+		for n := key; n.kind == callNode && strings.HasPrefix(n.text, "Add") && n.of != nil; n = n.of {
+			if n.of.kind == wordNode && n.of.text == "Args" && len(n.args) > 0 { // redis.Args{}.Add(key)
+				key = n.args[0]
+			}
+		}
+		if c.file.redis || ofServer(receiver) {
+			c.site(&site{key: key, command: command, sure: Certain, expiry: c.rawExpiry(i, command)}, t)
+		}
+		return true
+	}
+	return false
+}

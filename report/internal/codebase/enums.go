@@ -103,5 +103,29 @@ func (d *declaration) only() (only *node) {
 	return only
 }
 
+// isEnum reports whether an expression is a constant of an enum whose text is its name.
+func (p *program) isEnum(n *node, at frame) bool {
+	if n.kind != wordNode || n.of == nil || n.of.of != nil && (at.source.syntax != csharp || !isUpper(n.of.of.text)) {
+		return false
+	}
+	class := qualifier(n, at.source.syntax)
+	return p.classes[class+"."+n.text] == enumClass && !p.hasText(class)
+}
+
+// hasText reports whether an enum says itself what its text is.
+func (p *program) hasText(class string) bool {
+	return slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class })
+}
+
+// joins reports whether a value has a parameter of its function between other texts.
+func joins(n *node, param, depth int) bool {
+	if n == nil || depth > 8 {
+		return false
+	}
+	return n.kind == joinNode && slices.ContainsFunc(n.args, func(a *node) bool {
+		return a.kind == paramNode && int(a.index) == param
+	}) || joins(n.of, param, depth+1) || slices.ContainsFunc(n.args, func(a *node) bool { return joins(a, param, depth+1) })
+}
+
 // numbers are types of C# for which a constant of an enum is a number.
 var numbers = wordSet("int long short byte uint")

@@ -174,7 +174,13 @@ func (p *program) byDefault(n *node, at frame) *declaration {
 
 // join returns the values of expressions one after the other, with a separator.
 func (p *program) join(args []*node, separator []string, at frame) []string {
-	return joined(p.values(args, at), separator)
+	values := p.values(args, at)
+	for i, a := range args {
+		if p.isEnum(a, at) {
+			values[i] = []string{a.text}
+		}
+	}
+	return joined(values, separator)
 }
 
 // name returns the value of a constant or a member.
@@ -200,10 +206,9 @@ func (p *program) name(n *node, at frame) []string {
 		f = nil
 	}
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
-		n.of != nil && n.of.of == nil &&
+		n.of != nil && (n.of.of == nil || at.source.syntax == csharp && isUpper(n.of.of.text)) &&
 		p.classes[class+"."+n.text] == enumClass {
-		if slices.ContainsFunc(p.functions["toString"], func(f *function) bool { return f.container == class }) ||
-			slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
+		if p.hasText(class) || slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
 			return orVary(p.field(d, ""))
 		}
 		return []string{n.text} // its text is its name
@@ -244,7 +249,8 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	var found [][]string
 	unknown := f.unknown
 	for _, r := range f.returns {
-		if !r.guard.allows(arguments) {
+		chosen, other := p.chosen(r.only, f, arguments)
+		if other || !f.allows(r.guard, arguments) {
 			continue
 		}
 		inner := frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1, part: at.part}
@@ -257,6 +263,9 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 		} else if v != nil {
 			unknown = true
 		}
+		if chosen {
+			break
+		}
 	}
 	i := 0
 	if first := shortest(found); first != nil {
@@ -264,7 +273,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	} else if len(found) > 1 {
 		i = p.pick(f, len(found))
 	}
-	if len(found) == 0 || i < 0 || unknown && at.part {
+	if len(found) == 0 || i < 0 || unknown && (at.part || len(found) == 1 && len(found[0]) == 1) {
 		return vary()
 	}
 	p.reach(&f.use, found[i])
@@ -325,7 +334,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(&node{kind: orNode, args: []*node{n.of.args[0], n.args[0]}}, at)
 	case lower == "formatted":
 		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
-	case lower == "join" || lower == "implode" || lower == "jointostring":
+	case lower == "join" || lower == "implode" || lower == "jointostring" || lower == "joinwith":
 		return p.joinCall(n, at)
 	case len(n.args) > 1 && replaces[lower]:
 		return p.replaceCall(lower, n, at)
@@ -344,7 +353,7 @@ func (p *program) call(n *node, at frame) []string {
 	}
 	f, _ := p.function(n, at)
 	if f != nil {
-		if v := p.result(f, p.arguments(f.order(n.args), at), at); literal(v) {
+		if v := p.result(f, p.arguments(f, f.order(n.args), at), at); literal(v) {
 			return v
 		}
 	}
@@ -417,74 +426,22 @@ func (p *program) built(args []*node, at frame) []string {
 	return list
 }
 
-// arguments returns the values of the arguments of a call, in the order of parameters, not nil.
-func (p *program) arguments(args []*node, at frame) [][]string {
-	return append([][]string{}, p.values(args, at)...)
+// arguments returns the values of the arguments of a call of a function, in the order of its parameters, not nil.
+func (p *program) arguments(f *function, args []*node, at frame) [][]string {
+	list := append([][]string{}, p.values(args, at)...)
+	for i, a := range args {
+		if p.isEnum(a, at) && (slices.ContainsFunc(f.returns, func(r returned) bool { return joins(r.value, i, 0) }) ||
+			slices.ContainsFunc(f.passes, func(pass passed) bool { return joins(pass.key, i, 0) })) {
+			list[i] = []string{a.text}
+		}
+	}
+	return list
 }
 
 func (p *program) values(args []*node, at frame) (list [][]string) {
 	at.part = true
 	for _, a := range args {
 		list = append(list, p.eval(a, at))
-	}
-	return list
-}
-
-// joinCall returns the value of ":".join(list), list.join(":"), join(":", list) and
-// join(list, ":").
-func (p *program) joinCall(n *node, at frame) []string {
-	of, args := n.of, n.args
-	if list := p.elements(of, at); list != nil && len(args) <= 1 {
-		return joined(list, p.join(args, nil, at))
-	}
-	if of != nil && of.kind != wordNode && len(args) == 1 {
-		if list := p.elements(args[0], at); list != nil {
-			return joined(list, p.eval(of, at))
-		}
-	}
-	if len(args) == 2 {
-		for i, a := range args {
-			if list := p.elements(a, at); list != nil {
-				return joined(list, p.eval(args[1-i], at))
-			}
-		}
-	}
-	if len(args) > 2 && of != nil && of.kind == wordNode && strings.EqualFold(of.text, "string") {
-		return p.join(args[1:], p.eval(args[0], at), at) // String.join(":", a, b)
-	}
-	return vary()
-}
-
-// elements returns the values of a list, or of the last parameters of a function that takes any
-// number of them; nil if they are not known.
-func (p *program) elements(n *node, at frame) [][]string {
-	for n != nil && n.of != nil && (n.text == "compact" || n.text == "freeze") {
-		n = n.of
-	}
-	if n != nil && n.kind == callNode && n.of == nil && len(n.args) > 0 && listCalls[n.text] {
-		if n = n.args[len(n.args)-1]; n.kind != listNode {
-			return nil
-		}
-	}
-	switch {
-	case n != nil && n.kind == listNode:
-		return p.values(n.args, at)
-	case n != nil && n.kind == paramNode && n.rest && int(n.index) < len(at.arguments):
-		return at.arguments[n.index:]
-	}
-	return nil
-}
-
-// listCalls are functions that give the elements of their last argument.
-var listCalls = wordSet("array_map array_values map")
-
-// joined returns values one after the other, with a separator.
-func joined(values [][]string, separator []string) (list []string) {
-	for i, v := range values {
-		if i > 0 {
-			list = add(list, separator...)
-		}
-		list = add(list, v...)
 	}
 	return list
 }

@@ -146,3 +146,73 @@ func (p *program) named(name string, used *int, args []*node, at frame) []string
 	}
 	return vary()
 }
+
+// joinCall returns the value of ":".join(list), list.join(":"), join(":", list) and
+// join(list, ":").
+func (p *program) joinCall(n *node, at frame) []string {
+	of, args := n.of, n.args
+	if list := p.elements(of, at); list != nil && len(args) <= 1 {
+		return joined(list, p.join(args, nil, at))
+	}
+	if of != nil && of.kind != wordNode && len(args) == 1 {
+		if list := p.elements(args[0], at); list != nil {
+			return joined(list, p.eval(of, at))
+		}
+	}
+	if len(args) == 2 {
+		for i, a := range args {
+			if list := p.elements(a, at); list != nil {
+				return joined(list, p.eval(args[1-i], at))
+			}
+		}
+	}
+	if of != nil && of.kind == callNode && of.text == "on" && len(of.args) == 1 && len(args) > 1 { // of Guava
+		return p.join(args, p.eval(of.args[0], at), at)
+	}
+	if len(args) > 2 && of != nil && of.kind == wordNode && joiningClasses[strings.ToLower(of.text)+" "+strings.ToLower(n.text)] {
+		return p.join(args[1:], p.eval(args[0], at), at) // String.join(":", a, b)
+	}
+	return vary()
+}
+
+// joiningClasses are classes with static methods that take a separator and what it joins: of the languages, of Hutool
+// and of Apache Commons.
+var joiningClasses = map[string]bool{"string join": true, "strutil join": true, "charsequenceutil join": true,
+	"stringutils joinwith": true}
+
+// elements returns the values of a list, or of the last parameters of a function that takes any
+// number of them; nil if they are not known.
+func (p *program) elements(n *node, at frame) [][]string {
+	for n != nil && n.of != nil && (n.text == "compact" || n.text == "freeze") {
+		n = n.of
+	}
+	if n != nil && n.kind == callNode && n.of == nil && len(n.args) > 0 && listCalls[n.text] {
+		if n = n.args[len(n.args)-1]; n.kind != listNode {
+			return nil
+		}
+	}
+	switch {
+	case n != nil && n.kind == listNode:
+		if last := len(n.args) - 1; last >= 0 && n.args[last].rest && int(n.args[last].index) <= len(at.arguments) {
+			return append(p.values(n.args[:last], at), at.arguments[n.args[last].index:]...) // [a, *rest]
+		}
+		return p.values(n.args, at)
+	case n != nil && n.kind == paramNode && n.rest && int(n.index) < len(at.arguments):
+		return at.arguments[n.index:]
+	}
+	return nil
+}
+
+// listCalls are functions that give the elements of their last argument.
+var listCalls = wordSet("array_map array_values map")
+
+// joined returns values one after the other, with a separator.
+func joined(values [][]string, separator []string) (list []string) {
+	for i, v := range values {
+		if i > 0 {
+			list = add(list, separator...)
+		}
+		list = add(list, v...)
+	}
+	return list
+}

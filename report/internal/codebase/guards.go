@@ -24,6 +24,15 @@ func (n *node) isNumber() bool {
 	return n != nil && n.kind == textNode && n.text != "" && strings.Trim(n.text, "0123456789") == ""
 }
 
+// allows reports whether a statement of a function can run with the values of some arguments.
+func (f *function) allows(g guard, arguments [][]string) bool {
+	if i := int(max(g, -g)) - 1; i >= len(arguments) && arguments != nil && i >= 0 && i < len(f.defaults) &&
+		f.defaults[i] != nil && !f.defaults[i].isNothing() {
+		return g > 0 || f.defaults[i].text != "true" // the default is in force
+	}
+	return g.allows(arguments)
+}
+
 // allows reports whether a statement can run with the values of some arguments.
 func (g guard) allows(arguments [][]string) bool {
 	if g == 0 || arguments == nil {
@@ -60,6 +69,27 @@ func (c *collector) guardOf(f *function, first, end int) (g guard) {
 	return 0
 }
 
+// guardAt returns the guard of the call at a token, also in blocks of a branch.
+func (c *collector) guardAt(i int) (g guard) {
+	f, n := c.function(), len(c.scopes)-1
+	if f == nil || len(f.params) == 0 || c.scopes[n].function != f {
+		return 0
+	}
+	first := i
+	if !c.indent {
+		first, _ = c.begin(i)
+	}
+	g = c.guardOf(f, first, i)
+	for k := 0; !c.indent && g == 0 && k < len(c.blocks)-2; k++ {
+		if int(c.match[c.blocks[k]]) == c.scopes[n].end {
+			g = c.branchBefore(f, c.blocks[k+1])
+			break
+		}
+	}
+	c.equals = nil
+	return cmp.Or(g, f.beyond)
+}
+
 // branchBefore returns the guard of a branch of a language with braces that begins at a token.
 func (c *collector) branchBefore(f *function, begin int) guard {
 	if c.is(begin-1, ")") {
@@ -81,8 +111,11 @@ func (c *collector) branch(f *function, i int) guard {
 	case "if", "elif", "elsif", "elseif":
 		return c.condition(f, condition)
 	case "unless":
-		return -c.condition(f, condition)
+		g := -c.condition(f, condition)
+		c.equals = nil
+		return g
 	case "else":
+		defer func() { c.equals = nil }()
 		for n := i - 1; c.indent && n > 0; n-- {
 			if t := &c.tokens[n]; t.first && t.column <= c.tokens[i].column {
 				if w := c.textOf(n); t.column == c.tokens[i].column && (w == "if" || w == "unless") {
@@ -138,6 +171,9 @@ func (c *collector) condition(f *function, i int) guard {
 			i++
 		}
 		if i++; !nothing[c.textOf(i-1)] {
+			if n, end := c.expression(i - 1); negative && (c.is(end, ")") || c.indent && c.is(end, ":")) {
+				c.equals = &choice{of, c.bound(n)}
+			}
 			return 0
 		}
 	}
@@ -150,10 +186,32 @@ func (c *collector) condition(f *function, i int) guard {
 	return guard(of + 1)
 }
 
+// A choice is a value of a parameter that a function compares it with.
+type choice struct {
+	param int
+	value *node
+}
+
+// chosen reports whether the arguments of a call make a choice, or another one.
+func (p *program) chosen(c *choice, f *function, arguments [][]string) (chosen, other bool) {
+	if c == nil || c.param >= len(arguments) {
+		return false, false
+	}
+	given, ok := constant(arguments[c.param])
+	value, known := constant(p.eval(c.value, frame{source: f.source, container: f.container, depth: 1}))
+	ok = ok && known && given != "" && value != ""
+	return ok && given == value, ok && given != value
+}
+
 // returned reads the value of the function around.
 func (c *collector) returned(i int) {
 	f := c.function()
-	if len(f.returns) >= 4 || c.callees != nil {
+	if c.callees != nil {
+		f.beyond = cmp.Or(-c.guardOf(f, i-1, i), f.beyond)
+		c.equals = nil
+		return
+	}
+	if len(f.returns) >= 4 {
 		return
 	}
 	if c.syntax == javaScript && (c.isWord(i) && c.is(i+1, "=>") || c.is(i, "(") && c.arrowFollows(int(c.match[i])+1)) {
@@ -165,6 +223,7 @@ func (c *collector) returned(i int) {
 // result adds the expression at a token to the values of a function.
 func (c *collector) result(f *function, i int) {
 	n, end := c.expression(i)
+	c.equals = nil
 	own := c.guardOf(f, i-1, end)
 	g := cmp.Or(own, f.beyond)
 	f.beyond = cmp.Or(-own, f.beyond)
@@ -177,7 +236,7 @@ func (c *collector) result(f *function, i int) {
 		return
 	}
 	n = c.boundTo(n, f)
-	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i]), g})
+	f.returns = append(f.returns, returned{n, c.tokens[i].line, c.lineOf(&c.tokens[i]), g, c.equals})
 }
 
 // nothing has the words for no value.

@@ -2,6 +2,8 @@ package codebase
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -139,5 +141,57 @@ func TestBlocks(t *testing.T) {
 		"jobs.rb:12 name:* certain GET\njobs.rb:13 ids:* certain SADD\njobs.rb:17 job:* certain BLPOP\n"
 	if got := lines(c); got != want || len(c.Prefixes) > 0 {
 		t.Errorf("prefixes %q\ngot\n%s\nwant\n%s", c.Prefixes, got, want)
+	}
+}
+
+// TestGuardsOfCalls has wrappers of which a parameter says whether a command runs.
+func TestGuardsOfCalls(t *testing.T) {
+	const csharp = `using StackExchange.Redis;
+class RedisCache {
+  IDatabase db;
+  public string GetOrCreate(string key, int ttl = 0, bool isLock = false) {
+    if (!isLock) {
+      foreach (var n in list) { db.StringSet(key, n); }
+      return key;
+    }
+    var lockKey = $"{key}_lock";
+    db.StringSet(lockKey, 1);
+    return key;
+  }
+  public void Both(string key, bool plain = true) {
+    if (plain) { db.StringSet("plain:" + key, 1); } else { db.StringSet("other:" + key, 1); }
+  }
+}
+class Use { RedisCache redisCache; void F() { %s } }
+`
+	const kotlin = `import redis.clients.jedis.Jedis
+class RedisCache(val jedis: Jedis) {
+  fun remember(key: String, lock: Boolean = false) {
+    if (lock) { jedis.set("lock:" + key, "1") }
+    jedis.set(key, "1")
+  }
+}
+class Use(val redisCache: RedisCache) { fun f() { %s } }
+`
+	for _, test := range [...]struct{ name, source, call, want string }{
+		{"a.cs", csharp, `redisCache.GetOrCreate("users:all");`, "users:all"},
+		{"a.cs", csharp, `redisCache.GetOrCreate("users:all", isLock: false);`, "users:all"},
+		{"a.cs", csharp, `redisCache.GetOrCreate("users:all", 1, flag);`, "users:all users:all_lock"},
+		{"a.cs", csharp, `redisCache.Both("users:all");`, "plain:users:all"},
+		{"a.cs", csharp, `redisCache.Both("users:all", false);`, "other:users:all"},
+		{"a.kt", kotlin, `redisCache.remember("users:all")`, "users:all"},
+		{"a.kt", kotlin, `redisCache.remember("users:all", flag)`, "lock:users:all users:all"},
+	} {
+		c := checkout(t, map[string]string{test.name: strings.Replace(test.source, "%s", test.call, 1)})
+		var got []string
+		for _, p := range c.Patterns {
+			if strings.Contains(p.Key, "users:all") {
+				got = append(got, p.Key)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s has %q, want %s", test.call, got, test.want)
+		}
 	}
 }

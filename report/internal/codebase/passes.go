@@ -37,6 +37,7 @@ func (s *scanner) calls() {
 // passOn adds the keys that a call gives to a function which passes them on.
 func (s *scanner) passOn(c *site, f *function) {
 	c.args = f.order(c.args)
+	needs := s.chosen(c, f)
 	for n := f.done; n < f.due; n++ {
 		pass := &f.passes[n]
 		s.program.steps = 0
@@ -44,7 +45,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if c.byName {
 			c.sure = Likely
 		}
-		if c.before, c.needs = pass.before, pass.needs; f.command {
+		if c.before, c.needs = pass.before, cmp.Or(pass.needs, needs); f.command {
 			c.before = s.before(c)
 		}
 		var of []*node // arguments that the key depends on
@@ -56,7 +57,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if around := s.known(c.function); around != nil && around != f && len(around.passes) < 8 &&
 			slices.ContainsFunc(of, func(a *node) bool { return len(parametersOf(nil, a, 0)) > 0 }) {
 			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
-				list: pass.list, before: pass.before, needs: pass.needs, via: f, next: pass, args: c.args})
+				list: pass.list, before: pass.before, needs: c.needs, guard: c.guard, via: f, next: pass, args: c.args})
 		}
 		if pass.list && pass.via == nil {
 			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
@@ -70,8 +71,14 @@ func (s *scanner) passOn(c *site, f *function) {
 		}
 		var given [][]string
 		for parts := range s.program.alternatives(func() []string {
-			given = s.program.values(of, c.frame())
-			return s.program.passed(pass, f, s.program.arguments(c.args, c.frame()))
+			values := s.program.arguments(f, c.args, c.frame())
+			given = given[:0]
+			for _, i := range pass.parameters() {
+				if i < len(values) {
+					given = append(given, values[i])
+				}
+			}
+			return s.program.passed(pass, f, values)
 		}) {
 			if key := strings.ToLower(Join(parts)); len(c.args) == 0 || slices.ContainsFunc(given, func(v []string) bool {
 				return slices.ContainsFunc(v, func(p string) bool { return p != "" && strings.Contains(key, strings.ToLower(p)) })
@@ -118,15 +125,19 @@ func (f *function) chooses() bool {
 	})
 }
 
-// passed returns the key that a function passes on which is called with some values.
+// passed returns the key that a function passes on which is called with some values, nil if these do not reach the
+// call.
 func (p *program) passed(pass *passed, f *function, values [][]string) []string {
 	at := frame{source: f.source, container: f.container, arguments: values}
-	for pass.via != nil {
-		values = p.arguments(pass.args, at)
-		at = frame{source: pass.via.source, container: pass.via.container, arguments: values}
-		pass = pass.next
+	for ; f.allows(pass.guard, values); pass = pass.next {
+		if pass.via == nil {
+			return p.eval(pass.key, at)
+		}
+		f = pass.via
+		values = p.arguments(f, pass.args, at)
+		at = frame{source: f.source, container: f.container, arguments: values}
 	}
-	return p.eval(pass.key, at)
+	return nil
 }
 
 // known returns the function of the first pass that a later one has read again, nil if there
@@ -159,6 +170,9 @@ func (s *scanner) callee(c *site) *function {
 		return f
 	}
 	last := lastWord(c.receiver)
+	if kind := s.statics[last]; kind != "" && c.source.types[last] == "" {
+		c.source.types[last] = kind
+	}
 	if c.receiver == "rails.cache" || c.receiver == "yii.$app.cache" {
 		return nil
 	}
@@ -172,22 +186,26 @@ func (s *scanner) callee(c *site) *function {
 	})
 	if len(typed) > 0 {
 		list = typed
-	} else if exact := slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
-		return !strings.EqualFold(f.container, last)
-	}); len(exact) > 0 {
-		list = exact
+	} else if i := slices.IndexFunc(list, func(f *function) bool { return strings.EqualFold(f.container, last) }); i >= 0 {
+		class := list[i].container
+		list = slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
+			return !strings.EqualFold(f.container, last) && !f.source.supers[class]
+		})
 	}
 	if f := s.implementation(c, last, list); f != nil && len(typed) == 0 {
 		return f
 	}
 	for _, f := range list {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
+			clientMakers[f.container] && c.source.library && f.source != c.source ||
 			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest ||
 			common && f.source.pack != c.source.pack && !c.source.imports[f.container] {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {
-		case len(typed) > 0:
+		case len(typed) > 0, f.command && clients[last], !common && f.command && ofServer(c.receiver):
+		case f.command:
+			continue
 		case c.onItself() && f.container == c.function.container &&
 			(f.source == c.source || c.source.syntax != php && c.source.syntax != python) && (!common ||
 			f.source.syntax != golang || aboutCache(class)):
@@ -196,7 +214,7 @@ func (s *scanner) callee(c *site) *function {
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 			c.byName = !ofServer(c.receiver)
-		case f.command && clients[last], !common && ofServer(c.receiver):
+		case !common && ofServer(c.receiver):
 		case !common && aboutCache(class) && aboutCache(last) && len(s.program.functions[c.callee]) == 1 &&
 			c.source.syntax == javaScript:
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:

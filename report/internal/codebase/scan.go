@@ -98,14 +98,19 @@ type scanner struct {
 	names    []*site        // values of variables whose names say that they are keys
 	decls    []*declaration // of constants with such names
 	sources  map[string]*source
-	lacks    map[*syntax]bool        // languages without a client
-	stores   map[*syntax]store       // of frameworks
-	aliases  map[string]cacheKind    // where the caches of Django are, by name
-	scopes   map[string]*node        // what clients with global names put before each key
-	layers   [clientLayer + 1]string // prefixes
-	clients  map[string]string       // prefixes, see clientPrefixes
-	members  map[string]*site        // by class and name, see objects
-	copies   int                     // nodes that were made for the key, see stored
+	lacks    map[*syntax]bool          // languages without a client
+	stores   map[*syntax]store         // of frameworks
+	aliases  map[string]cacheKind      // where the caches of Django are, by name
+	scopes   map[string]*node          // what clients with global names put before each key
+	layers   [clientLayer + 1]string   // prefixes
+	clients  map[string]string         // prefixes, see clientPrefixes
+	keyv     bool                      // caches may be those of Keyv, which puts a namespace before each key
+	members  map[string]*site          // by class and name, see objects
+	copies   int                       // nodes that were made for the key, see stored
+	choices  map[string][]registration // by class
+	adds     map[string]bool           // methods Add... that are called, of C#
+	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
+	plain    map[string]setting        // see plainSetting
 }
 
 // A reading is what one pass over one file found.
@@ -150,6 +155,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 		return &reading{skip: func(*Skipped) {}}
 	}
 	src, ok := s.read(name)
+	src = strings.TrimPrefix(src, "\ufeff") // byte order mark
 	switch {
 	case !ok:
 		return &reading{skip: func(s *Skipped) { s.Unreadable++ }}
@@ -195,7 +201,8 @@ func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{},
 		settings: s.settings(),
 		classes:  map[string]class{}}
-	s.found = map[string]int{}
+	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
+	s.statics = map[string]string{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
@@ -203,8 +210,17 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
+		if kind := r.file.types["instance"]; kind != "" && r.file.syntax == csharp {
+			s.statics[strings.ToLower(r.file.base)] = kind
+		}
+		for _, name := range r.adds {
+			s.adds[name] = true
+		}
+		for _, made := range r.choices {
+			s.choices[made.class] = append(s.choices[made.class], made)
+		}
 		at := s.stores[r.file.syntax]
-		at.join(r.file.store)
+		at.join(s.managed(r))
 		s.stores[r.file.syntax] = at
 		for name, kind := range r.file.aliases {
 			s.aliases[name] |= kind
@@ -263,7 +279,7 @@ func (s *scanner) declarations() {
 				return own.source == f.source && own.container == f.container && own != f
 			})) { // which another method of the class does
 			f.passes = append(f.passes, passed{key: site.key, command: site.command, sure: site.sure, expiry: site.expiry,
-				list: site.list, before: site.before, needs: site.needs})
+				list: site.list, before: site.before, needs: site.needs, guard: site.guard})
 		}
 	}
 	s.constructors(sites)
@@ -311,8 +327,12 @@ func (s *scanner) add(c *site, parts []string) {
 	} else if c.command.isCache() && c.source.imports["ZiggyCreatures"] {
 		parts = add([]string{"v", "", ":"}, parts...) // version of the format
 	}
+	typed := len(parts) > 1 && strings.HasPrefix(parts[1], "c:") // a key of a typed cache
+	if typed && Join(parts) == "*c:*,k:*" {
+		return
+	}
 	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
-	if (lacks && c.needs == nil || c.source.typed) && c.sure < Certain || c.field && bare(parts) {
+	if (lacks && c.needs == nil || c.source.typed && !typed) && c.sure < Certain || c.field && bare(parts) {
 		return
 	}
 	if c.command != nil {

@@ -17,7 +17,7 @@ type setting struct {
 
 // isSettings reports whether a file has the settings of an application of Spring or Symfony, or an environment.
 func isSettings(name string) bool {
-	if environment(name) > 0 {
+	if environment(name) > 0 || name == "appsettings.json" || name == "appsettings.Production.json" {
 		return true
 	}
 	stem := strings.TrimSuffix(name, path.Ext(name))
@@ -65,6 +65,10 @@ func (w *walker) settings() map[string]setting {
 			}
 			levels = append(levels, level{column, name})
 			value, _, _ = strings.Cut(value, " #")
+			if path.Ext(file) == ".json" {
+				value, _, _ = strings.Cut(value, ", //")
+				value = strings.TrimRight(strings.TrimSpace(value), ",{[")
+			}
 			value = strings.Trim(strings.TrimSpace(value), `"'`)
 			old, known := all[name]
 			switch {

@@ -60,3 +60,10 @@ func syntaxOf(file string) *syntax {
 func (s *syntax) shares(other *syntax) bool {
 	return s == other || s.jvm && other.jvm
 }
+
+// notFunctions are words that a parenthesis follows and that call nothing.
+var notFunctions = wordSet(`if for while switch catch function return foreach using lock fixed sizeof typeof unless until elseif
+	match when super constructor await new throw yield synchronized`)
+
+// notNames are words behind which a word with a parenthesis is no method.
+var notNames = wordSet("else in is do class record struct")
