@@ -12,6 +12,11 @@ func TestKeysOfRuby(t *testing.T) {
 	}, "app/models/post.rb:3 markdown/v1/* likely cache\napp/models/post.rb:5 search/* likely cache\n"+
 		"app/models/post.rb:6 */tags likely cache\napp/models/post.rb:10 users:*:limit likely\napp/models/post.rb:14 users:*:limit likely cache\n")
 	checkLines(t, map[string]string{
+		"services.rb": "module Services\n  def self.cache\n    @cache ||= ActiveSupport::Cache.lookup_store(:memory_store)\n  end\nend\n",
+		"user.rb":     "class User\n  def self.locate(token)\n    Services.cache.fetch([\"users\", token]) { find(token) }\n  end\nend\n",
+		"redis.rb":    "require 'redis'\nREDIS = Redis.new\n",
+	}, "")
+	checkLines(t, map[string]string{
 		"build.rb": "require 'redis'\n\nclass Build\n  def add(worker)\n    redis.sadd(key('workers'), worker)\n" +
 			"    redis.rpush(key('worker', worker, 'queue'), 1)\n  end\n\n  def key(*parts)\n    ['build', config.id, *parts].join(':')\n  end\nend\n",
 		"lock.rb": "class Lock\n  def run\n    Redlock::Client.new([url]).lock(\"lock-#{id}\", 2000) { work }\n    record.lock!(\"x-#{id}\")\n  end\nend\n",
