@@ -54,6 +54,10 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	receiver := c.receiver(i)
+	if f := c.function(); c.jvm && word == "getCache" && f != nil && f.name == word && c.file.supers["CacheManager"] &&
+		c.bound(args[0]).kind != paramNode { // a manager that gives the caches of another one other names
+		c.prefix(i, springLayer, &node{kind: joinNode, args: []*node{hole, cacheName, hole}})
+	}
 	lower := strings.ToLower(word)
 	switch {
 	case c.syntax == ruby && word == "new" && strings.HasSuffix(receiver, "redis.namespace"):
@@ -376,6 +380,8 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 		rest = strings.TrimSuffix(rest, "."+last)
 	}
 	switch {
+	case c.syntax == csharp && cacheTypes[c.file.types[last]]:
+		return 0 // which may be elsewhere
 	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
 	case ofServer(receiver), c.file.holds[last] == holdsServer:
@@ -393,6 +399,9 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	}
 	return 0
 }
+
+// cacheTypes are types of .NET for caches of any kind.
+var cacheTypes = wordSet("IDistributedCache HybridCache IMemoryCache IFusionCache IAppCache")
 
 // foreign reports whether the file declares a variable with a type whose name says neither that it is a client of the
 // server nor that it is one of something: an ObjectStore, a StorageService, an APIClient.

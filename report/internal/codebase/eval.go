@@ -206,7 +206,7 @@ func (p *program) name(n *node, at frame) []string {
 		f = nil
 	}
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
-		n.of != nil && n.of.of == nil &&
+		n.of != nil && (n.of.of == nil || at.source.syntax == csharp && isUpper(n.of.of.text)) &&
 		p.classes[class+"."+n.text] == enumClass {
 		if p.hasText(class) || slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
 			return orVary(p.field(d, ""))
@@ -273,7 +273,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	} else if len(found) > 1 {
 		i = p.pick(f, len(found))
 	}
-	if len(found) == 0 || i < 0 || unknown && at.part {
+	if len(found) == 0 || i < 0 || unknown && (at.part || len(found) == 1 && len(found[0]) == 1) {
 		return vary()
 	}
 	p.reach(&f.use, found[i])
@@ -334,7 +334,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(&node{kind: orNode, args: []*node{n.of.args[0], n.args[0]}}, at)
 	case lower == "formatted":
 		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
-	case lower == "join" || lower == "implode" || lower == "jointostring":
+	case lower == "join" || lower == "implode" || lower == "jointostring" || lower == "joinwith":
 		return p.joinCall(n, at)
 	case len(n.args) > 1 && replaces[lower]:
 		return p.replaceCall(lower, n, at)

@@ -166,11 +166,19 @@ func (p *program) joinCall(n *node, at frame) []string {
 			}
 		}
 	}
-	if len(args) > 2 && of != nil && of.kind == wordNode && strings.EqualFold(of.text, "string") {
+	if of != nil && of.kind == callNode && of.text == "on" && len(of.args) == 1 && len(args) > 1 { // of Guava
+		return p.join(args, p.eval(of.args[0], at), at)
+	}
+	if len(args) > 2 && of != nil && of.kind == wordNode && joiningClasses[strings.ToLower(of.text)+" "+strings.ToLower(n.text)] {
 		return p.join(args[1:], p.eval(args[0], at), at) // String.join(":", a, b)
 	}
 	return vary()
 }
+
+// joiningClasses are classes with static methods that take a separator and what it joins: of the languages, of Hutool
+// and of Apache Commons.
+var joiningClasses = map[string]bool{"string join": true, "strutil join": true, "charsequenceutil join": true,
+	"stringutils joinwith": true}
 
 // elements returns the values of a list, or of the last parameters of a function that takes any
 // number of them; nil if they are not known.

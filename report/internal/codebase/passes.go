@@ -170,6 +170,9 @@ func (s *scanner) callee(c *site) *function {
 		return f
 	}
 	last := lastWord(c.receiver)
+	if kind := s.statics[last]; kind != "" && c.source.types[last] == "" {
+		c.source.types[last] = kind
+	}
 	if c.receiver == "rails.cache" || c.receiver == "yii.$app.cache" {
 		return nil
 	}

@@ -109,6 +109,7 @@ type scanner struct {
 	copies   int                       // nodes that were made for the key, see stored
 	choices  map[string][]registration // by class
 	adds     map[string]bool           // methods Add... that are called, of C#
+	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
 	plain    map[string]setting        // see plainSetting
 }
 
@@ -201,6 +202,7 @@ func (s *scanner) declarations() {
 		settings: s.settings(),
 		classes:  map[string]class{}}
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
+	s.statics = map[string]string{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
@@ -208,6 +210,9 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
+		if kind := r.file.types["instance"]; kind != "" && r.file.syntax == csharp {
+			s.statics[strings.ToLower(r.file.base)] = kind
+		}
 		for _, name := range r.adds {
 			s.adds[name] = true
 		}
