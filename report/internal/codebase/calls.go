@@ -446,7 +446,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	}
 	other := false
 	switch imports := c.file.imports; c.syntax {
-	case ruby, php:
+	case php:
+	case ruby: // an application has others in memory
+		other = !strings.HasSuffix(receiver, "rails.cache") && !c.file.redis
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:

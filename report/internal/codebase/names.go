@@ -148,6 +148,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			}
 		case same:
 			rank = 8
+		case source.syntax == ruby && n.of == nil && container != "" && at.source.supers[container]:
+			rank = 2
 		case source.dir == at.source.dir && (source.syntax == golang || imported || constant):
 			rank = 5
 		case imported:
