@@ -139,10 +139,7 @@ func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
 		}
 		return elsewhere(src, name, "CACHES", djangoBackend)
 	case in == python && strings.Contains(src, "CACHE_TYPE"):
-		_, setting, _ := strings.Cut(src, "CACHE_TYPE")
-		if setting, _, _ = strings.Cut(setting, "\n"); inOtherStore().MatchString(setting) {
-			return elsewhere(src, name, "CACHE_TYPE", "CACHE_TYPE=RedisCache")
-		}
+		return flaskStore(src, name)
 	}
 	return found
 }
@@ -288,8 +285,12 @@ func (s *scanner) storeFor(c *site) bool {
 		return false // of a framework that is not known
 	case c.layer == railsLayer:
 		unless(^cacheKind(0), railsSetting)
+	case c.layer == djangoLayer && s.aliases[s.aliasOf(c)] == cachesElsewhere:
+		at = store{kind: cachesElsewhere, needs: djangoBackend}
 	case c.layer == djangoLayer:
 		unless(^cacheKind(0), djangoBackend)
+	case c.elsewhere:
+		unless(^cacheKind(0), flaskSetting)
 	}
 	if at.kind&cachesElsewhere != 0 && at.kind&(cachesOnServer|cachesAreHashes) == 0 {
 		c.needs = &at
@@ -300,6 +301,7 @@ func (s *scanner) storeFor(c *site) bool {
 // Settings that put the caches of Django and Rails on the server.
 const (
 	djangoBackend = "BACKEND=django.core.cache.backends.redis.RedisCache"
+	flaskSetting  = "CACHE_TYPE=RedisCache"
 	railsSetting  = "config.cache_store = :redis_cache_store"
 )
 
@@ -345,14 +347,17 @@ func (s *scanner) springStore() store {
 	return at
 }
 
-// inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.
+// inProcess reports whether a site calls a cache of the checkout itself, in a file without commands: of the class
+// that the variable has, or whose name it has, if in Python no class that extends it is on the server.
 func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
 	class := cmp.Or(c.source.types[lastWord(c.receiver)], lastWord(c.receiver))
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
-		if strings.EqualFold(f.container, class) && f.source.syntax == c.source.syntax {
-			if own = !active[f.source] && !f.source.redis; !own {
-				return false
-			}
+		if f.source.syntax != c.source.syntax || !strings.EqualFold(f.container, class) &&
+			(c.source.syntax != python || !f.source.supers[class]) {
+			continue
+		}
+		if own = !active[f.source] && !f.source.redis; !own {
+			return false
 		}
 	}
 	return own && c.source.syntax.loose && !c.source.imports["Facades"]

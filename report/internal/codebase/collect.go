@@ -12,22 +12,23 @@ type source struct {
 	dir     string // path of its directory
 	base    string // its name without extension
 	syntax  *syntax
-	pack    string             // that of its package of npm, in the other languages ""
-	redis   bool               // it speaks of Redis
-	client  bool               // it imports a client
-	library bool               // of JavaScript, from a library
-	store   store              // of its caches, as the file says
-	typed   bool               // it has a cache of ABP, which writes c:NAME,k:KEY
-	imports map[string]bool    // words of its import statements
-	supers  map[string]bool    // words behind the names of its classes: what they extend
-	holds   map[string]holder  // what variables and members of the file hold, also by their lower-case names
-	types   map[string]string  // classes of variables and members, by lower-case names; "" it has several
-	calls   [32]uint64         // hashes of the names of the functions that it calls
-	scopes  map[string]*node   // what clients put before each key, by their names
-	classes map[string]class   // of the checkout, by name
-	goTypes map[string]*goType // of Go, by name
-	vars    map[string]*node   // of Go: the types or the values of variables of the package
-	modules map[string]string  // of Go: the paths of the packages that the file imports, by their names there
+	pack    string               // that of its package of npm, in the other languages ""
+	redis   bool                 // it speaks of Redis
+	client  bool                 // it imports a client
+	library bool                 // of JavaScript, from a library
+	store   store                // of its caches, as the file says
+	aliases map[string]cacheKind // where the caches of Django are, by name
+	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
+	imports map[string]bool      // words of its import statements
+	supers  map[string]bool      // words behind the names of its classes: what they extend
+	holds   map[string]holder    // what variables and members of the file hold, also by their lower-case names
+	types   map[string]string    // classes of variables and members, by lower-case names; "" it has several
+	calls   [32]uint64           // hashes of the names of the functions that it calls
+	scopes  map[string]*node     // what clients put before each key, by their names
+	classes map[string]class     // of the checkout, by name
+	goTypes map[string]*goType   // of Go, by name
+	vars    map[string]*node     // of Go: the types or the values of variables of the package
+	modules map[string]string    // of Go: the paths of the packages that the file imports, by their names there
 }
 
 // A declaration gives a value a name.
@@ -74,23 +75,6 @@ type returned struct {
 	only  *choice // with which the function has this value, nil any
 }
 
-// passed is a key that a function builds from its parameters for a command.
-type passed struct {
-	key     *node
-	command *command
-	sure    Sure
-	expiry  expiry
-	list    bool   // the key is a parameter that is a list of keys
-	before  string // what precedes the key
-	needs   *store // what keeps the cache on the server
-	guard   guard  // of the call that has the key
-	// Of a function that calls another one which passes the key on: that one, what it passes,
-	// and the arguments of the call.
-	via  *function
-	next *passed
-	args []*node
-}
-
 // A site is an expression that is a key.
 type site struct {
 	key      *node
@@ -112,6 +96,8 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
+	elsewhere        bool       // only what the file imports can say that its cache is on the server
+	alias            *node      // the cache of Django that the command is called on, or its name, nil unknown
 	field            bool       // of a client: its options are made elsewhere
 	on               *node      // what it is called on, in Go
 	guard            guard      // of the call
@@ -182,6 +168,9 @@ func (c *collector) run() {
 			}
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
+			}
+			if c.syntax == python && c.src[t.body:t.tail] == "BACKEND" && c.callees == nil {
+				c.backend(i)
 			}
 			if c.syntax == python && strings.Contains(c.src[t.body:t.tail], "KEY_") {
 				c.prefixText(i, c.src[t.body:t.tail])

@@ -93,7 +93,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		if !source.syntax.shares(at.source.syntax) {
 			continue
 		}
-		if n.of == nil && !self && container != "" && !source.syntax.members && !(at.body && source == at.source &&
+		if n.of == nil && !self && container != "" && !source.syntax.members &&
+			!(n.kind == callNode && container == n.text) && !(at.body && source == at.source &&
 			container == at.container) {
 			continue // a member is not named alone
 		}
@@ -147,6 +148,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			}
 		case same:
 			rank = 8
+		case source.syntax == ruby && n.of == nil && container != "" && at.source.supers[container]:
+			rank = 2
 		case source.dir == at.source.dir && (source.syntax == golang || imported || constant):
 			rank = 5
 		case imported:

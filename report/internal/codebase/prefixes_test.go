@@ -64,7 +64,10 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"a.py:4 shop:1:cart:* likely cache\n"},
 		"Django with a prefix of the environment": {
 			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_PREFIX': os.environ['P']", 1), "a.py": view},
-			"a.py:4 *cart:* likely cache\n"},
+			"a.py:4 *:1:cart:* likely cache\n"},
+		"Django with a version": {
+			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'VERSION': 3", 1), "a.py": view},
+			"a.py:4 :3:cart:* likely cache\n"},
 		"Django with a function": {
 			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_FUNCTION': 'shop.make'", 1), "a.py": view},
 			"a.py:4 *cart:* likely cache\n"},
@@ -138,6 +141,12 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"a.rb": "class Redis::Setting\n  def self.set(id, v)\n    redis.set(\"setting:#{id}\", v)\n  end\nend\n",
 			"b.rb": "class B\n  def f(id)\n    redis.set(\"page:#{id}\", 1)\n    Redis::Setting.set(\"x\", 1)\n  end\nend\n"},
 			"a.rb:3 setting:* certain SET\nb.rb:3 page:* certain SET\nb.rb:4 setting:x certain SET\n"},
+		"Django with a table": {map[string]string{"settings.py": "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'},\n" +
+			"    'table': {'BACKEND': 'django.core.cache.backends.db.DatabaseCache'}}\n",
+			"a.py": "from django.core.cache import caches\n\ndef f(id):\n    caches['table'].set('map:%d' % id, 1)\n" +
+				"    cache = caches['table']\n    cache.set('map:%d' % id, 1)\n    caches['default'].set('cart:%d' % id, 1)\n"},
+			"a.py:4 :1:map:* possible cache if " + djangoBackend + "\na.py:6 :1:map:* possible cache if " + djangoBackend +
+				"\na.py:7 :1:cart:* likely cache\n"},
 		"Rails with files": {map[string]string{"a.rb": rails, "config/environments/production.rb": "# config.cache_store = :redis_cache_store\n"},
 			"a.rb:3 cart:* possible cache if config.cache_store = :redis_cache_store\n"},
 		"namespace of a global variable and a method": {map[string]string{"a.rb": list,

@@ -49,7 +49,7 @@ func isTest(file string) bool {
 		singular := strings.TrimSuffix(lower, "s")
 		if testFolders[lower] || exampleFolders[lower] && goFile || goFile && folder[0] == '_' ||
 			(exampleFolders[lower] || cucumber && (lower == "support" || lower == "steps")) &&
-				!inSources || !module && (strings.HasSuffix(singular, ".test") ||
+				!inSources || !module && (strings.HasPrefix(lower, "test-") || strings.HasSuffix(singular, ".test") ||
 			strings.HasSuffix(singular, "-test") || strings.HasSuffix(singular, "_test")) {
 			return true
 		}
