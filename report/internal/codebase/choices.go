@@ -2,8 +2,10 @@ package codebase
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A registration is a place where a class is made or registered, perhaps as what an interface stands for.
@@ -110,7 +112,7 @@ func (s *scanner) chosen(c *site, f *function) *store {
 		}
 	}
 	if other == notMade && own > neverMade || own == isMade && other < maybeMade || ofServer(last) && own > neverMade ||
-		needs.needs == "" {
+		needs.needs == "" || own > neverMade && s.onCompose {
 		return nil
 	}
 	return &needs
@@ -137,6 +139,25 @@ func (s *scanner) distributedStore() *store {
 func doesNothing(class string) bool {
 	return slices.ContainsFunc([]string{"noop", "null", "dummy", "empty", "fake"}, func(word string) bool {
 		return strings.HasPrefix(strings.ToLower(class), word)
+	})
+}
+
+// composeFile matches the name of a file of Docker Compose, and composedCache a variable in one that puts a cache on the
+// server.
+var (
+	composeFile = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(docker-)?compose[\w.-]*\.ya?ml$`)
+	})
+	composedCache = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)^\s*(- *)?["']?\w*cache\w*["']? *[:=] *["']?redis["']?\s*$`)
+	})
+)
+
+// composed reports whether a file of Docker Compose says that a cache is on the server.
+func (w *walker) composed() bool {
+	return slices.ContainsFunc(w.compose, func(name string) bool {
+		text, _ := w.read(name)
+		return composedCache().MatchString(text)
 	})
 }
 
