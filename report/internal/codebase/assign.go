@@ -36,6 +36,9 @@ func (c *collector) assignment(i int) {
 	if c.is(end, "{") && c.syntax == golang {
 		return // &Type{...}
 	}
+	if c.syntax == ruby && c.lastOf(end) { // @key ||= value
+		c.returned(value)
+	}
 	n = c.bound(n)
 	if c.is(i, "+=") || c.is(i, ".=") {
 		old := c.bound(&node{kind: wordNode, text: name})
@@ -254,27 +257,15 @@ func (c *collector) functionValue(at, value int, name string) bool {
 	return c.body(at, int(c.match[open])+1, name, c.class(), open)
 }
 
-// arrowFollows reports whether => is at a token or behind a type there.
-func (c *collector) arrowFollows(i int) bool {
-	if i <= 1 {
-		return false
-	}
-	for n := i; n < i+16 && c.tokens[n].kind != endToken; n++ {
-		switch {
-		case c.is(n, "=>"):
-			return true
-		case n == i && !c.is(n, ":"):
-			return false
-		case c.match[n] > int32(n):
-			n = int(c.match[n])
-		}
-	}
-	return false
-}
-
 // arrow reads => of a function without a name, or of a property of C#.
 func (c *collector) arrow(i int) {
 	switch {
+	case c.syntax == javaScript && c.is(i+1, "{") && c.function() == nil:
+		open := i - 1
+		if c.is(open, ")") {
+			open = c.opening(open)
+		}
+		c.callback(open, i+1)
 	case c.syntax == csharp && i > 1 && c.isWord(i-1) && (c.isWord(i-2) || c.is(i-2, "?")) && len(c.scopes) > 0 && c.inClass():
 		if c.textOf(i-1) != "get" && c.textOf(i-1) != "set" {
 			c.result(c.newFunction(c.textOf(i-1), c.class(), 0), i+1)

@@ -460,7 +460,11 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	} else if cacheDeletes[strings.ToLower(word)] {
 		command = cacheDelete
 	}
-	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
+	key := c.bound(args[0])
+	if c.syntax == ruby && key.kind == listNode { // ActiveSupport joins its elements
+		key = &node{kind: callNode, text: "join", of: key, args: []*node{{kind: textNode, text: "/"}}}
+	}
+	c.site(&site{key: key, command: command, sure: Likely,
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }

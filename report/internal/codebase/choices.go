@@ -44,11 +44,11 @@ func (c *collector) choose(i int, word string) {
 		}
 		return
 	}
-	store := c.syntax == csharp && distributedStores[word] != "" && c.is(i-1, ".")
-	if !isUpper(word) || !namesClass(word) || len(c.choices) > 5000 {
+	if !isUpper(word) || len(c.choices) > 5000 {
 		return
 	}
-	before, manager := c.textOf(i-1), c.jvm && c.function() != nil && springManager(word)
+	store := c.syntax == csharp && c.is(i-1, ".") && distributedStores[word] != ""
+	before, manager := c.textOf(i-1), c.jvm && springManager(word) && c.function() != nil
 	switch {
 	case before == "new", manager, store, c.syntax == csharp && c.is(i-1, "(") && c.textOf(i-2) == "typeof":
 	case c.syntax == kotlin && c.is(i+1, "("):
@@ -65,6 +65,9 @@ func (c *collector) choose(i int, word string) {
 			return
 		}
 	default:
+		return
+	}
+	if !namesClass(word) {
 		return
 	}
 	made := registration{class: c.words.keep(word), conditions: c.conditions(i), source: c.file, manager: manager,
@@ -112,7 +115,7 @@ func (s *scanner) chosen(c *site, f *function) *store {
 		}
 	}
 	if other == notMade && own > neverMade || own == isMade && other < maybeMade || ofServer(last) && own > neverMade ||
-		needs.needs == "" || own > neverMade && s.onCompose {
+		needs.needs == "" || own > neverMade && s.docker {
 		return nil
 	}
 	return &needs

@@ -15,6 +15,7 @@ type source struct {
 	syntax  *syntax
 	redis   bool                 // it speaks of Redis
 	client  bool                 // it imports a client
+	library bool                 // of JavaScript, from a library
 	store   store                // of its caches, as the file says
 	aliases map[string]cacheKind // where the caches of Django are, by name
 	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
@@ -216,6 +217,9 @@ func (c *collector) mark(i int, t *token) {
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
 	}
+	if c.syntax == ruby && t.first && c.is(i, "[") && c.lastCall(i) { // [a, b].join(":")
+		c.returned(i)
+	}
 	if c.syntax == kotlin && c.is(i, "[") && c.callees == nil {
 		c.index(i, t)
 	}
@@ -231,15 +235,6 @@ func (c *collector) mark(i int, t *token) {
 	}
 }
 
-// beginsBlock reports whether a bar is the first of the two around the parameters of a block.
-func (c *collector) beginsBlock(i int) bool {
-	if c.isWord(i - 1) {
-		word := c.textOf(i - 1)
-		return word == "do" || word == "move" || word == "return"
-	}
-	return i > 0 && c.tokens[i-1].kind == markToken && !c.is(i-1, ")") && !c.is(i-1, "]")
-}
-
 // arm reports whether a token is the arrow of an arm of match, when or switch whose value is
 // a text.
 func (c *collector) arm(i int) bool {
@@ -252,15 +247,6 @@ func (c *collector) arm(i int) bool {
 	}
 	return c.tokens[i+1].kind == textToken || c.isWord(i+1) && (c.textOf(i+1) == "format" || c.syntax == rust &&
 		slices.Contains(c.function().params, c.textOf(i+1)))
-}
-
-// forget drops what is known of a variable whose name is a token.
-func (c *collector) forget(i int) {
-	if locals := c.locals(); locals != nil && c.isWord(i) {
-		if _, known := locals[c.textOf(i)]; known {
-			locals[c.textOf(i)] = hole
-		}
-	}
 }
 
 func (c *collector) word(i int, t *token) {
@@ -319,6 +305,8 @@ func (c *collector) word(i int, t *token) {
 			c.returned(i + 1)
 		}
 		return
+	case "sidekiq_options":
+		c.sidekiqQueue(i)
 	case "for", "foreach", "each":
 		first := i + 1
 		for n := first; c.syntax == php && n < i+10; n++ {
@@ -404,6 +392,9 @@ func (c *collector) functionHeader(i int) {
 		open = 0
 	}
 	if name == "" {
+		if end := c.behind(i + 1); c.syntax == javaScript && c.is(i+1, "(") && c.is(end, "{") && c.function() == nil {
+			c.callback(i+1, end)
+		}
 		return
 	}
 	body := n

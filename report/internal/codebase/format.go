@@ -193,6 +193,9 @@ func (p *program) elements(n *node, at frame) [][]string {
 	}
 	switch {
 	case n != nil && n.kind == listNode:
+		if last := len(n.args) - 1; last >= 0 && n.args[last].rest && int(n.args[last].index) <= len(at.arguments) {
+			return append(p.values(n.args[:last], at), at.arguments[n.args[last].index:]...) // [a, *rest]
+		}
 		return p.values(n.args, at)
 	case n != nil && n.kind == paramNode && n.rest && int(n.index) < len(at.arguments):
 		return at.arguments[n.index:]

@@ -187,10 +187,10 @@ func (s *source) near(other *source) (n int) {
 }
 
 // mixedIn reports whether the only method of a name is likely one that a class gets from a module of Ruby or from a
-// trait of PHP, which its file names.
+// trait of PHP, which its file names. A record has a cache_key of its own.
 func mixedIn(n *node, source *source, named bool) bool {
 	return n.kind == callNode && (source.syntax == php && named ||
-		source.syntax == ruby && len(n.text) > 8 && strings.Contains(n.text, "_"))
+		source.syntax == ruby && len(n.text) > 9 && strings.Contains(n.text, "_"))
 }
 
 // sameText reports whether two definitions are constants with one text.

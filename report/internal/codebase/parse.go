@@ -128,9 +128,9 @@ func (p *parser) sum(i int) (*node, int) {
 		return hole, i
 	}
 	defer func() { p.depth-- }()
-	begin := i
+	number := p.tokens[i].kind == numberToken
 	first, i := p.operand(i)
-	parts, number := []*node{first}, p.tokens[begin].kind == numberToken
+	parts := []*node{first}
 	for p.is(i, p.concat) && len(parts) < maxArgs {
 		if p.concat == "+" && p.is(i+1, "+") && p.tokens[i+1].start == p.tokens[i].end { // a counter
 			return hole, i + 2

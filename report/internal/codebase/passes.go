@@ -197,12 +197,15 @@ func (s *scanner) callee(c *site) *function {
 	}
 	for _, f := range list {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
+			clientMakers[f.container] && c.source.library && f.source != c.source ||
 			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest ||
 			common && f.source.pack != c.source.pack && !c.source.imports[f.container] {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {
-		case len(typed) > 0:
+		case len(typed) > 0, f.command && clients[last], !common && f.command && ofServer(c.receiver):
+		case f.command:
+			continue
 		case c.onItself() && f.container == c.function.container &&
 			(f.source == c.source || c.source.syntax != php && c.source.syntax != python) && (!common ||
 			f.source.syntax != golang || aboutCache(class)):
@@ -211,7 +214,7 @@ func (s *scanner) callee(c *site) *function {
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 			c.byName = !ofServer(c.receiver)
-		case f.command && clients[last], !common && ofServer(c.receiver):
+		case !common && ofServer(c.receiver):
 		case !common && aboutCache(class) && aboutCache(last) && len(s.program.functions[c.callee]) == 1 &&
 			c.source.syntax == javaScript:
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:

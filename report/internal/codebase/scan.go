@@ -80,7 +80,7 @@ func Scan(dir string) (*Checkout, error) {
 	w := &walker{root: root, packs: map[string]bool{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
-	s.onCompose = w.composed()
+	s.docker = w.composed()
 	s.declarations()
 	s.calls()
 	s.builders()
@@ -93,25 +93,26 @@ func Scan(dir string) (*Checkout, error) {
 
 type scanner struct {
 	*walker
-	checkout  *Checkout
-	program   program
-	found     map[string]int // index of the pattern of a line
-	names     []*site        // values of variables whose names say that they are keys
-	decls     []*declaration // of constants with such names
-	sources   map[string]*source
-	lacks     map[*syntax]bool          // languages without a client
-	stores    map[*syntax]store         // of frameworks
-	aliases   map[string]cacheKind      // where the caches of Django are, by name
-	scopes    map[string]*node          // what clients with global names put before each key
-	layers    [clientLayer + 1]string   // prefixes
-	clients   map[string]string         // prefixes, see clientPrefixes
-	members   map[string]*site          // by class and name, see objects
-	copies    int                       // nodes that were made for the key, see stored
-	choices   map[string][]registration // by class
-	adds      map[string]bool           // methods Add... that are called, of C#
-	statics   map[string]string         // types of the members Instance of classes of C#, by lower-case names
-	onCompose bool                      // see composed
-	plain     map[string]setting        // see plainSetting
+	checkout *Checkout
+	program  program
+	found    map[string]int // index of the pattern of a line
+	names    []*site        // values of variables whose names say that they are keys
+	decls    []*declaration // of constants with such names
+	sources  map[string]*source
+	lacks    map[*syntax]bool          // languages without a client
+	stores   map[*syntax]store         // of frameworks
+	aliases  map[string]cacheKind      // where the caches of Django are, by name
+	scopes   map[string]*node          // what clients with global names put before each key
+	layers   [clientLayer + 1]string   // prefixes
+	clients  map[string]string         // prefixes, see clientPrefixes
+	keyv     bool                      // caches may be those of Keyv, which puts a namespace before each key
+	members  map[string]*site          // by class and name, see objects
+	copies   int                       // nodes that were made for the key, see stored
+	choices  map[string][]registration // by class
+	adds     map[string]bool           // methods Add... that are called, of C#
+	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
+	docker   bool                      // see composed
+	plain    map[string]setting        // see plainSetting
 }
 
 // A reading is what one pass over one file found.
