@@ -33,13 +33,18 @@ func (c *collector) assignment(i int) {
 		return
 	}
 	n, end := c.expression(value)
-	if c.is(end, "{") && c.syntax == golang {
-		return // &Type{...}
+	if c.is(end, "{") && c.syntax == golang { // &Type{...}
+		if kinds := c.kinds(); kinds != nil && base == "" && len(kinds) < 1000 {
+			kinds[c.words.keep(name)] = typeNode(n)
+		}
+		return
 	}
 	if c.syntax == ruby && c.lastOf(end) { // @key ||= value
 		c.returned(value)
 	}
-	n = c.bound(n)
+	if n = c.bound(n); c.counts(at) {
+		n = hole
+	}
 	if c.is(i, "+=") || c.is(i, ".=") {
 		old := c.bound(&node{kind: wordNode, text: name})
 		if old.kind == wordNode {
@@ -304,6 +309,7 @@ func (c *collector) opening(i int) int {
 // property reads name: value of an object.
 func (c *collector) property(i int, word string) {
 	if n := len(c.open); n == 0 || c.open[n-1] != '{' || c.syntax != javaScript {
+		c.defaultOf(i, word)
 		begin := 0 // of the literal around
 		if len(c.blocks) > 0 && c.syntax == golang {
 			begin = c.blocks[len(c.blocks)-1]

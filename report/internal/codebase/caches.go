@@ -73,20 +73,24 @@ var cachesInPython = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)redis|valkey|['"]cache_url|env\.cache|django_cache_url`)
 })
 
-// cacheDriver matches what chooses the driver of a cache of CodeIgniter, or of Laravel and ThinkPHP.
+// cacheDriver matches what chooses the driver of a cache of CodeIgniter, or of Laravel and ThinkPHP: 'default', in
+// ThinkPHP before 6 'type', behind 'complex' that of the default.
 var cacheDriver = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:driver\('cache',[^)]*'adapter'|'default')\s*=>\s*([^\n]+)`)
+	return regexp.MustCompile(`(?:driver\('cache',[^)]*'adapter'|['"](?:default|driver|type)['"])\s*=>\s*([^\n\[]+)|` +
+		`\$handler\s*=\s*([^\n]+)`)
 })
 
 // quoted matches a text of PHP, and whether it is the name of a variable of the environment.
-var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\benv\()?'([\w.]*)'`) })
+var quoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(\benv\(|\bEnv::get\()?\s*['"]([\w.]*)['"]`)
+})
 
 // otherStores are drivers of caches of PHP that are not on the server.
 var otherStores = wordSet(`file files filesystem database array apc apcu
 	memcached memcache dynamodb null octane dummy sqlite`)
 
 // phpCaches are words of the imports of caches of PHP that may be on the server.
-var phpCaches = strings.Fields("Illuminate Facades think Hyperf yii SimpleCache ItemInterface")
+var phpCaches = strings.Fields("Illuminate Facades think Cake Hyperf yii SimpleCache ItemInterface")
 
 // storeOf returns what a source says of the caches of Spring, .NET, Rails, Django or of frameworks of PHP.
 func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
@@ -184,14 +188,14 @@ var rubyCondition = sync.OnceValue(func() *regexp.Regexp {
 // it counts, as an installation begins with a copy of it, and if there is none, the other value of env(NAME, VALUE).
 func (s *scanner) phpStore(src, name string) store {
 	config := strings.HasSuffix(strings.ToLower("/"+name), "/config/cache.php")
-	option := "'default'"
-	if config && !strings.Contains(src, "'stores'") { // of Laravel before 5
-		option = "'driver'"
-		src = strings.Replace(src, "'driver'", "'default'", 1)
-	}
 	var driver []string
 	if config || strings.Contains(src, "driver('cache',") { // few files, and the expression is slow
-		driver = cacheDriver().FindStringSubmatch(src)
+		for _, driver = range cacheDriver().FindAllStringSubmatch(src, -1) {
+			if value := strings.TrimSpace(driver[1] + driver[2]); value != "" && !strings.Contains(value, "'complex'") &&
+				!strings.HasPrefix(value, "array") {
+				break
+			}
+		}
 	}
 	switch {
 	case strings.Contains(src, `redis\Cache`), config && driver == nil && ofServer(strings.ToLower(src)):
@@ -204,13 +208,18 @@ func (s *scanner) phpStore(src, name string) store {
 		return store{}
 	}
 	value, variable := "", ""
+	option, _, arrow := strings.Cut(driver[0], "=>")
 	if !config {
-		option = "'adapter'"
+		option = "'adapter' "
 	}
-	at := elsewhere(src, name, driver[0], option+" => 'redis'")
-	for _, text := range quoted().FindAllStringSubmatch(driver[1], -1) {
+	needs := option + "=> 'redis'"
+	if !arrow {
+		needs = "$handler = 'redis'"
+	}
+	at := elsewhere(src, name, driver[0], needs)
+	for _, text := range quoted().FindAllStringSubmatch(driver[1]+driver[2], -1) {
 		if value = text[2]; text[1] == "" {
-			continue
+			break
 		}
 		value = strings.ToUpper(strings.ReplaceAll(value, ".", "_"))
 		variable = cmp.Or(variable, value)
@@ -223,7 +232,8 @@ func (s *scanner) phpStore(src, name string) store {
 	if variable != "" {
 		at.needs = variable + "=redis"
 	}
-	if ofServer(strings.ToLower(value)) || variable != "" && !otherStores[value] && ofServer(strings.ToLower(src)) {
+	value = strings.ToLower(value)
+	if ofServer(value) || variable != "" && !otherStores[value] && ofServer(strings.ToLower(src)) {
 		return store{kind: cachesOnServer}
 	}
 	return at
@@ -233,7 +243,8 @@ func (s *scanner) phpStore(src, name string) store {
 // production has precedes what an installation begins with.
 func environment(name string) int {
 	return 1 + slices.Index([]string{".env.production", ".env.prod", ".env.production.example", ".env.production.sample",
-		".env.example", ".env.dist", ".env.sample", ".env.template", ".env"}, name)
+		".env.prod.example", ".env.docker", ".env.docker.example", ".env.example", ".example.env", ".env.dist",
+		".env.sample", ".env.template", ".env"}, name)
 }
 
 // storeFor sets what keeps the cache that a site calls on the server, if that is not so by the configuration or by
@@ -265,11 +276,17 @@ func (s *scanner) storeFor(c *site) bool {
 		at = *s.distributedStore()
 	case in == csharp && !c.source.client:
 		unless(cachesOnServer, "AddStackExchangeRedisCache")
-	case in == php && at.kind&cachesOnServer == 0 && (!c.source.redis || imports["Cache"] && !c.source.client) && !strings.HasPrefix(c.receiver, "cache") &&
+	case in == php && at.kind&cachesOnServer == 0 && (!c.source.redis || imports["Cache"] && !c.source.client) &&
+		c.receiver != "cache" && !strings.HasPrefix(c.receiver, "cache.") &&
 		!slices.ContainsFunc(phpCaches, func(word string) bool { return imports[word] }):
 		return false
-	case in == php && (imports["Illuminate"] || imports["Facades"]) && at.kind == 0:
+	case in == php && at.kind == 0 && (imports["Illuminate"] || imports["Facades"] || c.receiver == "cache" && s.laravel &&
+		!imports["think"] && !imports["Cake"] && !imports["Cache"]): // cache() is a function of Laravel
 		at = s.variableStore("CACHE_STORE", "CACHE_DRIVER")
+	case in == php && (imports["think"] || imports["Cake"]) && at.kind == 0:
+		at = store{kind: cachesElsewhere, needs: "'default' => 'redis'"}
+	case in == php && at.kind == 0 && c.receiver == "cache" && !imports["Cache"]:
+		return false // of a framework that is not known
 	case c.layer == railsLayer:
 		unless(^cacheKind(0), railsSetting)
 	case c.layer == djangoLayer && s.aliases[c.alias] == cachesElsewhere:
@@ -374,8 +391,9 @@ func (c *collector) alias(i int) string {
 
 // inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.
 func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
+	class := cmp.Or(c.source.types[lastWord(c.receiver)], lastWord(c.receiver))
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
-		if strings.EqualFold(f.container, lastWord(c.receiver)) && f.source.syntax == c.source.syntax {
+		if strings.EqualFold(f.container, class) && f.source.syntax == c.source.syntax {
 			if own = !active[f.source] && !f.source.redis; !own {
 				return false
 			}

@@ -125,3 +125,48 @@ func TestOnlyDeleted(t *testing.T) {
 		"Hits.php:9 *seen:* certain GET\nHits.php:10 *seen:* certain DEL\n"+
 		"Pages.php:5 *page_* likely cache\nPages.php:6 *page_* likely cache\nPages.php:8 *seen_at likely cache\n")
 }
+
+// TestStoresOfPHP has configurations of frameworks of PHP.
+func TestStoresOfPHP(t *testing.T) {
+	for name, c := range map[string]struct{ config, env, want string }{
+		"type": {"'type' => Env::get('cache.type', 'File'),\n  'host' => Env::get('cache.host', 'redis'),", "",
+			"possible cache if CACHE_TYPE=redis config/cache.php:3"},
+		"type by its section":  {"'type' => Env::get('cache.type', 'File'),", "[CACHE]\nTYPE = redis\n", "likely cache"},
+		"type of the default":  {"'type' => 'complex',\n  'default' => [\n    'type' => 'File',\n  ],\n  'redis' => ['type' => 'redis'],", "", "possible cache if 'type' => 'redis' config/cache.php:5"},
+		"redis of the default": {"'type' => 'complex',\n  'default' => [\n    'type' => 'redis',\n  ],", "", "likely cache"},
+		"drivers":              {"'default' => env('cache.driver', 'file'),\n  'stores' => ['redis' => ['type' => 'redis']],", "", "possible cache if CACHE_DRIVER=redis config/cache.php:3"},
+		"one of another name":  {"'default' => \"redis\", 'stores' => ['file' => ['type' => 'File']],", "", "likely cache"},
+		"handler":              {"]; class Cache {\n  public string $handler = 'file';\n  public array $redis = [];\n} [", "", "possible cache if $handler = 'redis' config/cache.php:4"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{
+				"config/cache.php": "<?php\nreturn [\n  " + c.config + "\n  'prefix' => '',\n];\n", ".example.env": c.env,
+				"A.php":                        "<?php\nuse think\\facade\\Cache;\nclass A {\n  function f($id) {\n    Cache::set(\"cart_$id\", 1);\n  }\n}\n",
+				"redis.php":                    "<?php\n$redis = new Redis();\n",
+				"thinkphp/library/think/R.php": "<?php\nclass R {\n  function f($tag) {\n    $this->redis->sAdd('tag_' . $tag, 1);\n  }\n}\n",
+			}
+			checkLines(t, files, "A.php:5 cart_* "+c.want+"\n")
+		})
+	}
+}
+
+// TestWhoseMethod has methods of PHP whose names classes of the checkout have, too: those of a facade, of a cache in
+// the process and of models.
+func TestWhoseMethod(t *testing.T) {
+	checkLines(t, map[string]string{
+		"config/cache.php": "<?php\nreturn ['default' => 'redis', 'prefix' => ''];\n", "redis.php": "<?php\n$redis = new Redis();\n",
+		"LinkCache.php": "<?php\nuse Illuminate\\Support\\Facades\\Cache;\nclass LinkCache {\n  public static function forget($name) { Cache::forget(\"link_$name\"); }\n" +
+			"  public function put($name) { Cache::put(\"link_$name\", 1); }\n}\n",
+		"PageCache.php": "<?php\nuse Illuminate\\Support\\Facades\\Cache;\nclass PageCache {\n  function f($id) {\n    Cache::put(\"page_$id\", 1);\n    Cache::forget(\"page_$id\");\n" +
+			"    LinkCache::forget('home');\n  }\n}\n",
+		"MemoryCache.php": "<?php\nclass ArrayBag {\n  public function set($key, $value) { $this->values[$key] = $value; }\n}\n",
+		"Rights.php": "<?php\nuse Illuminate\\Support\\Facades\\Log;\nclass Rights {\n  function f($id) {\n    $cache = MemoryCache::getInstance();\n    $cache->set(\"rights_$id\", 1);\n" +
+			"    $cache = ArrayBag::getInstance();\n    $cache->set(\"bag_$id\", 1);\n  }\n}\n",
+		"Saved.php": "<?php\nclass Saved {\n  private static function getKey($user, $name) { return \"saved-$user-$name\"; }\n" +
+			"  function f(\\Redis $redis, $user) { $redis->set(self::getKey($user, 'a'), 1); }\n}\n",
+		"Use.php": "<?php\nclass Uses {\n  function f(\\Redis $redis, $model) {\n    $redis->set($model->make()->getKey(), 1);\n" +
+			"    for ($n = 7; $n < 9; $n++) {\n      $redis->set('php:' . $n . ':days', 1);\n    }\n  }\n}\n",
+	}, "LinkCache.php:4 *link_* likely cache\nLinkCache.php:5 *link_* likely cache\n"+
+		"PageCache.php:5 *page_* likely cache\nPageCache.php:6 *page_* likely cache\nPageCache.php:7 *link_home likely cache\n"+
+		"Saved.php:3 *saved-*-a likely\nSaved.php:4 *saved-*-a certain SET\nUse.php:6 *php:*:days certain SET\n")
+}

@@ -19,16 +19,24 @@ const (
 
 // A program is what is known of all files.
 type program struct {
-	constants map[string][]*declaration // by name
-	functions map[string][]*function    // by name
-	settings  map[string]setting        // of the application, by path
-	classes   map[string]class          // by name
-	steps     int                       // nodes that were read for the last key
-	work      int                       // nodes that were read for all
-	reached   []reach                   // constants and functions whose values the last key has
-	several   any                       // the variable or the function of the last key that has several values
-	choice    int                       // which of them is taken
-	choices   int
+	constants  map[string][]*declaration // by name
+	functions  map[string][]*function    // by name
+	settings   map[string]setting        // of the application, by path
+	classes    map[string]class          // by name
+	goTypes    map[goKind]*goType
+	vars       map[goKind]goVar  // of packages of Go
+	packs      map[string]bool   // directories with sources of Go
+	modules    map[string]string // directories of modules of Go, by their paths
+	goFuncs    map[goMember]*function
+	interfaces map[goKind]map[string]int // see methodsOf
+	kinds      int                       // types that were looked up
+	backed     map[goMember][]*function  // see implementations
+	steps      int                       // nodes that were read for the last key
+	work       int                       // nodes that were read for all
+	reached    []reach                   // constants and functions whose values the last key has
+	several    any                       // the variable or the function of the last key that has several values
+	choice     int                       // which of them is taken
+	choices    int
 }
 
 // A frame is the place of an expression, and the values of the parameters there.
@@ -95,6 +103,8 @@ func (p *program) eval(n *node, at frame) []string {
 	case textNode:
 		if n.text == "" {
 			return nil
+		} else if strings.HasPrefix(n.text, "0x") { // a number, whose text has other digits
+			return vary()
 		}
 		if at.source != nil && at.source.syntax.jvm && strings.Contains(n.text, "${") {
 			return p.placeholders(n.text)

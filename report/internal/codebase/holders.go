@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 )
@@ -241,6 +242,14 @@ func (c *collector) imported(i int, module string) {
 	c.file.client = c.file.client || ofServer(strings.ToLower(module))
 	c.file.library = c.file.library || clientModules[module] && c.syntax == javaScript
 	memory := c.syntax.holderOf(module, false) == holdsMemory
+	if c.syntax == golang && len(c.file.modules) < 500 {
+		name := path.Base(majorVersion.ReplaceAllString(module, ""))
+		name = strings.TrimPrefix(strings.TrimSuffix(name, "-go"), "go-")
+		if name, _, _ = strings.Cut(name, ".v"); c.isWord(i-1) && !t.first && c.textOf(i-1) != "import" {
+			name = c.textOf(i - 1)
+		}
+		c.file.modules[c.words.keep(name)] = c.words.keep(module)
+	}
 	if c.syntax == golang && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import" {
 		c.file.types[c.words.keep("import "+c.textOf(i-1))] = c.words.keep(lastWord(module))
 	}
@@ -304,6 +313,9 @@ func (c *collector) makes(i int) bool {
 	lower := strings.ToLower(word)
 	if notClient(lower) {
 		return false
+	}
+	if instances[lower] {
+		return true
 	}
 	for _, verb := range [...]string{"new", "create", "make", "build", "connect", "from"} {
 		if strings.HasPrefix(lower, verb) {

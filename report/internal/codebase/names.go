@@ -33,7 +33,7 @@ func qualifier(n *node, in *syntax) string {
 
 // declaration returns the constant that a name means, nil if that is not certain.
 func (p *program) declaration(n *node, at frame) (*declaration, int) {
-	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
+	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode && at.source.syntax != rust {
 		return nil, 0
 	}
 	d, rank := choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at)
@@ -97,6 +97,9 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			container == at.container) {
 			continue // a member is not named alone
 		}
+		if n.of != nil && !self && n.kind == callNode && source.syntax.loose && !called(d, len(n.args)) {
+			continue
+		}
 		same, rank := source == at.source, 0
 		constant := constant || n.kind == callNode && container == n.text // its constructor
 		switch {
@@ -144,6 +147,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			}
 		case same:
 			rank = 8
+		case source.syntax == ruby && n.of == nil && container != "" && at.source.supers[container]:
+			rank = 2
 		case source.dir == at.source.dir && (source.syntax == golang || imported || constant):
 			rank = 5
 		case imported:
@@ -204,6 +209,13 @@ func sameText(a, b any) bool {
 func extends(d any) bool {
 	f, ok := d.(*function)
 	return ok && f.extends
+}
+
+// called reports whether a call of any object with a number of arguments may be that of a definition: getKey() is one
+// of every model of Laravel.
+func called(d any, args int) bool {
+	f, ok := d.(*function)
+	return !ok || f.takes(args) && !(args == 0 && f.name == "getKey" && f.source.syntax == php)
 }
 
 // method reports whether a definition is a function.

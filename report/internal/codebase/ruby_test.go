@@ -12,12 +12,18 @@ func TestKeysOfRuby(t *testing.T) {
 	}, "app/models/post.rb:3 markdown/v1/* likely cache\napp/models/post.rb:5 search/* likely cache\n"+
 		"app/models/post.rb:6 */tags likely cache\napp/models/post.rb:10 users:*:limit likely\napp/models/post.rb:14 users:*:limit likely cache\n")
 	checkLines(t, map[string]string{
+		"services.rb": "module Services\n  def self.cache\n    @cache ||= ActiveSupport::Cache.lookup_store(:memory_store)\n  end\nend\n",
+		"user.rb":     "class User\n  def self.locate(token)\n    Services.cache.fetch([\"users\", token]) { find(token) }\n  end\nend\n",
+		"redis.rb":    "require 'redis'\nREDIS = Redis.new\n",
+	}, "")
+	checkLines(t, map[string]string{
 		"build.rb": "require 'redis'\n\nclass Build\n  def add(worker)\n    redis.sadd(key('workers'), worker)\n" +
 			"    redis.rpush(key('worker', worker, 'queue'), 1)\n  end\n\n  def key(*parts)\n    ['build', config.id, *parts].join(':')\n  end\nend\n",
-		"lock.rb": "class Lock\n  def run\n    Redlock::Client.new([url]).lock(\"lock-#{id}\", 2000) { work }\n    record.lock!(\"x-#{id}\")\n  end\nend\n",
-		"job.rb":  "class MailJob\n  include Sidekiq::Job\n  sidekiq_options retry: 2, queue: :mail\nend\n",
+		"worker.rb": "class Worker < Build\n  def leave\n    redis.srem(key('workers'), id)\n  end\nend\n",
+		"lock.rb":   "class Lock\n  def run\n    Redlock::Client.new([url]).lock(\"lock-#{id}\", 2000) { work }\n    record.lock!(\"x-#{id}\")\n  end\nend\n",
+		"job.rb":    "class MailJob\n  include Sidekiq::Job\n  sidekiq_options retry: 2, queue: :mail\nend\n",
 	}, "build.rb:5 build:*:workers certain SADD\nbuild.rb:6 build:*:worker:*:queue certain RPUSH\nbuild.rb:10 build:* likely\n"+
-		"job.rb:3 queue:mail certain LPUSH\nlock.rb:3 lock-* certain SET\n")
+		"job.rb:3 queue:mail certain LPUSH\nlock.rb:3 lock-* certain SET\nworker.rb:3 build:*:workers certain SREM\n")
 }
 
 // TestKeyv has a cache of Keyv, which puts a namespace before each key by default.

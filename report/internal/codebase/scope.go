@@ -16,7 +16,8 @@ type scope struct {
 	super    string // what class extends
 	enum     bool
 	locals   map[string]*node
-	blocks   map[string]int // where a variable was given its value, see collector.blocks
+	kinds    map[string]*node // of variables of Go: values of their types
+	blocks   map[string]int   // where a variable was given its value, see collector.blocks
 	// Of the annotations of a class.
 	conditions []*condition
 }
@@ -137,6 +138,7 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 				}
 			}
 		}
+		delete(s.kinds, name)
 		s.locals[name], s.blocks[name] = value, c.block()
 		return
 	}
@@ -182,7 +184,7 @@ func (c *collector) push(i, body int, s scope) {
 // enter opens a scope whose end is known.
 func (c *collector) enter(s scope) {
 	if s.function != nil {
-		s.locals, s.blocks = map[string]*node{}, map[string]int{}
+		s.locals, s.blocks, s.kinds = map[string]*node{}, map[string]int{}, map[string]*node{}
 	}
 	if len(c.scopes) < 64 {
 		c.scopes = append(c.scopes, s)
@@ -324,6 +326,14 @@ func (c *collector) conditional(at int) bool {
 		return open > 0 && (c.textOf(open-1) == "if" || c.textOf(open-1) == "while")
 	}
 	return c.isWord(at-1) && c.textOf(at-1) == "else"
+}
+
+// counts reports whether the variable at a token is that of a loop: for (i = 0; ...
+func (c *collector) counts(at int) bool {
+	if c.declares(at) {
+		at--
+	}
+	return c.is(at-1, "(") && c.textOf(at-2) == "for" || c.syntax == golang && c.isWord(at-1) && c.textOf(at-1) == "for"
 }
 
 // question returns the token ? of the condition that an operator at a token belongs to, that token if there is none.

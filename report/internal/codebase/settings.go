@@ -47,10 +47,13 @@ func (w *walker) settings() map[string]setting {
 			separator = "="
 		}
 		var levels []level
-		number := 0
+		number, section := 0, ""
 		for line := range strings.Lines(text) {
 			number++
 			trimmed := strings.TrimLeft(line, " ")
+			if separator == "=" && trimmed[0] == '[' { // of an environment of ThinkPHP
+				section = strings.ToUpper(strings.Trim(trimmed, "[] \r\n")) + "_"
+			}
 			key, value, ok := strings.Cut(trimmed, separator)
 			if !ok || trimmed[0] == '#' || trimmed[0] == '-' || len(levels) > 30 {
 				continue
@@ -60,6 +63,9 @@ func (w *walker) settings() map[string]setting {
 				levels = levels[:len(levels)-1]
 			}
 			name := strings.Trim(key, ` "'`)
+			if section != "" {
+				name = section + strings.ToUpper(name)
+			}
 			if n := len(levels); n > 0 {
 				name = levels[n-1].path + "." + name
 			}

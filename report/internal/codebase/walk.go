@@ -26,8 +26,8 @@ type Skipped struct {
 	Unreadable int `json:"unreadable"` // files and directories
 }
 
-var vendored = wordSet(`node_modules vendor third_party thirdparty bower_components site-packages venv .venv Pods dist
-	jspm_packages __pycache__ target vendors external`)
+var vendored = wordSet(`node_modules vendor third_party thirdparty bower_components site-packages venv .venv Pods
+	dist jspm_packages __pycache__ target vendors external thinkphp ThinkPHP`)
 
 var testFolders = wordSet(`test tests spec specs __tests__ __mocks__ testdata fixtures e2e testing mocks cypress
 	step_definitions integration-tests integration_tests benchmark benchmarks benches testutil testutils androidtest jmh`)
@@ -49,7 +49,7 @@ func isTest(file string) bool {
 		singular := strings.TrimSuffix(lower, "s")
 		if testFolders[lower] || exampleFolders[lower] && goFile || goFile && folder[0] == '_' ||
 			(exampleFolders[lower] || cucumber && (lower == "support" || lower == "steps")) &&
-				!inSources || !module && (strings.HasSuffix(singular, ".test") ||
+				!inSources || !module && (strings.HasPrefix(lower, "test-") || strings.HasSuffix(singular, ".test") ||
 			strings.HasSuffix(singular, "-test") || strings.HasSuffix(singular, "_test")) {
 			return true
 		}
@@ -87,9 +87,10 @@ func isGenerated(src string) bool {
 type walker struct {
 	root    *os.Root
 	files   []string
-	config  []string        // files with settings of applications
-	compose []string        // files of Docker Compose
-	packs   map[string]bool // directories of packages of npm
+	config  []string          // files with settings of applications
+	compose []string          // files of Docker Compose
+	packs   map[string]bool   // directories of packages of npm
+	modules map[string]string // those of modules of Go, by their paths
 	skipped Skipped
 }
 
@@ -112,6 +113,10 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		if e.Name() == "package.json" && e.Type().IsRegular() {
 			text, _ := w.read(path.Join(dir, e.Name()))
 			w.packs[dir] = strings.Contains(text, `ependencies"`) // those without are modules of one
+		}
+		if e.Name() == "go.mod" && e.Type().IsRegular() && len(w.modules) < 1000 {
+			text, _ := w.read(path.Join(dir, e.Name()))
+			w.modules[moduleOf(text)] = dir
 		}
 		if e.Name() == ".gitignore" && e.Type().IsRegular() {
 			text, _ := w.read(path.Join(dir, e.Name()))
