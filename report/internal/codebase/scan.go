@@ -102,6 +102,7 @@ type scanner struct {
 	lacks    map[*syntax]bool          // languages without a client
 	stores   map[*syntax]store         // of frameworks
 	aliases  map[string]cacheKind      // where the caches of Django are, by name
+	django   map[string]string         // what begins the keys of the caches of Django, by name
 	scopes   map[string]*node          // what clients with global names put before each key
 	layers   [clientLayer + 1]string   // prefixes
 	clients  map[string]string         // prefixes, see clientPrefixes
@@ -209,6 +210,7 @@ func (s *scanner) declarations() {
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
 	s.statics = map[string]string{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
+	s.django = map[string]string{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
@@ -238,7 +240,7 @@ func (s *scanner) declarations() {
 			}
 		}
 		for _, f := range r.functions {
-			s.program.functions[f.name] = append(s.program.functions[f.name], f)
+			s.program.functions[f.called()] = append(s.program.functions[f.called()], f)
 		}
 		sites = append(sites, r.sites...)
 		s.program.addTypes(r.file)
@@ -277,7 +279,9 @@ func (s *scanner) declarations() {
 		if site.before = s.before(site); site.setup != nil || site.prefix {
 			continue
 		}
-		if !s.storeFor(site) || site.command.isCache() && s.inProcess(site, active) {
+		if site.elsewhere && !s.ofFlask(site) || !s.storeFor(site) ||
+			(site.command.isCache() || site.command != nil && site.source.syntax == python && !site.command.unusual &&
+				site.sure < Certain) && s.inProcess(site, active) {
 			site.rest = true
 			continue
 		}
