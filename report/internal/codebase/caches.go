@@ -108,13 +108,14 @@ func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
 	case in == ruby && strings.Contains(src, "cache_store") && base != "development.rb" && base != "test.rb":
 		return s.railsStore(src, name)
 	case in == csharp:
-		if cacheOfRedis.MatchString(src) {
+		has := func(part string) bool { return strings.Contains(src, part) } // expressions are slow
+		if has("Cach") && (has("edis") || has("EDIS") || has("alkey") || has("arnet")) && cacheOfRedis.MatchString(src) {
 			found.kind = cachesOnServer
 		}
-		if strings.Contains(src, "RedisDistributedSynchronizationProvider") {
+		if has("RedisDistributedSynchronizationProvider") {
 			found.kind |= locksOnServer
 		}
-		if fusedOnServer.MatchString(src) {
+		if has("Cache(") && fusedOnServer.MatchString(src) {
 			found.kind |= cachesFused
 		}
 		for _, text := range [...]string{".UseInMemory(", ".UseSQLite(", ".UseDisk("} { // of EasyCaching

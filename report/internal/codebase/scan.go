@@ -80,6 +80,7 @@ func Scan(dir string) (*Checkout, error) {
 	w := &walker{root: root, packs: map[string]bool{}, modules: map[string]string{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
+	s.docker = w.composed()
 	s.declarations()
 	s.calls()
 	s.builders()
@@ -110,6 +111,7 @@ type scanner struct {
 	choices  map[string][]registration // by class
 	adds     map[string]bool           // methods Add... that are called, of C#
 	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
+	docker   bool                      // see composed
 	plain    map[string]setting        // see plainSetting
 }
 
