@@ -3,8 +3,8 @@ package codebase
 // A rewriter rewrites an expression, see rewrite.
 type rewriter func(*node) *node
 
-// rewrite returns an expression in which change has replaced nodes: it gives what stands for a node, or nil if only
-// the parts of the node may change. What follows maxSteps nodes stays as it is.
+// rewrite returns an expression in which change has replaced nodes: it returns what stands for a node, or nil if
+// only the parts of the node may change. What follows maxSteps nodes stays as it is.
 func (n *node) rewrite(change func(*node, rewriter) *node) *node {
 	steps := 0
 	var again rewriter
