@@ -423,8 +423,12 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	word, t, last := c.textOf(i), &c.tokens[i], lastWord(receiver)
 	named := strings.Contains(last, "cache") && !strings.Contains(last, "cached") &&
 		(c.syntax != python || strings.HasSuffix(last, "cache") || last == "caches") ||
-		strings.HasSuffix(receiver, "cache.store._")
-	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
+		strings.HasSuffix(receiver, "cache.store._") || c.syntax == php && strings.HasSuffix(receiver, "cache.tags")
+	methods := fetchers
+	if receiver == "ratelimiter" && c.file.imports["Facades"] { // of Laravel
+		named, methods = true, limits
+	}
+	if len(args) == 0 || !named || !methods[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "profile") || strings.Contains(last, "config") ||
 		strings.Contains(last, "responsecache") || strings.HasSuffix(last, "control") {
 		return
@@ -451,10 +455,17 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	} else if cacheDeletes[strings.ToLower(word)] {
 		command = cacheDelete
 	}
-	c.site(&site{key: c.bound(args[0]), command: command, sure: Likely,
+	key := c.bound(args[0])
+	if last == "tags" { // a digest of the tags precedes it
+		key = &node{kind: joinNode, args: []*node{hole, {kind: textNode, text: ":"}, key}}
+	}
+	c.site(&site{key: key, command: command, sure: Likely,
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }
+
+// limits are methods of the limiter of Laravel, which counts in the cache.
+var limits = wordSet("hit attempt toomanyattempts remaining availablein")
 
 // Methods of caches, which may be on the server.
 var (
@@ -466,7 +477,7 @@ var (
 
 // cacheReads are the fetchers that write no value.
 var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync getlistasync
-	existsasync getallasync`)
+	existsasync getallasync toomanyattempts remaining availablein`)
 
 // cacheDeletes are those that only delete a value, or change its expiry.
 var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")
