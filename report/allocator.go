@@ -299,11 +299,8 @@ func (a AllocatorChoice) Doubt() (none message.Message) {
 	now, flag := message.Text("now", a.Allocator), message.Code("flag", "--allocator")
 	switch a.AllocatorBasis {
 	case AllocatorTie:
-		var fits []message.Message
-		for _, name := range a.AllocatorFits[1:] {
-			fits = append(fits, message.New("{allocator}", message.Text("allocator", name)))
-		}
-		return message.New("sizes are for {now} and may be {share} off: used_memory also fits {fits} ({flag})", now, message.List("fits", ", ", fits),
+		return message.New("sizes are for {now} and may be {share} off: used_memory also fits {fits} ({flag})", now,
+			message.Each("fits", ", ", "allocator", a.AllocatorFits[1:], message.Text),
 			message.Share("share", a.AllocatorsDiffer), flag)
 	case AllocatorAssumed:
 		return message.New("figures are for {now}, but used_memory fits another allocator: read the file itself, or name "+

@@ -94,14 +94,6 @@ func parts(separator string, list ...message.Message) message.Message {
 	return only(message.List("parts", separator, list))
 }
 
-// elements is a list of words that somebody else wrote.
-func elements(words []string) (list []message.Message) {
-	for _, s := range words {
-		list = append(list, only(message.Element("word", s)))
-	}
-	return list
-}
-
 // when returns a message if a condition holds, else zero.
 func when(condition bool, id string, args ...message.Arg) message.Message {
 	if !condition {
@@ -111,7 +103,7 @@ func when(condition bool, id string, args ...message.Arg) message.Message {
 }
 
 func (in *Input) fileSize() message.Message {
-	frames := message.List("frames", ", ", elements(in.Frames))
+	frames := message.Each("frames", ", ", "word", in.Frames, message.Element[string])
 	size, of := message.Size("size", in.Bytes), sizeArg("of", in.FileBytes)
 	switch {
 	case len(in.Frames) == 0:

@@ -331,12 +331,8 @@ func (e *Engine) fixInstance(f *fix, found *InstanceFinding, l *Listing) *Advice
 	if f = e.permitted(f, x.thing()); f == nil {
 		return nil
 	}
-	var groups []message.Message
-	for _, g := range found.Groups[:min(len(found.Groups), 2)] {
-		groups = append(groups, message.New("{group}", message.Name("group", g)))
-	}
 	a := f.advice(message.Phrase("key", found.Subject), message.Phrase("text", x.Rule.rule().text(x)),
-		message.List("groups", ", ", groups))
+		message.Each("groups", ", ", "group", found.Groups[:min(len(found.Groups), 2)], message.Name[string]))
 	a.Keys, a.Of, a.Memory = found.Keys, found.Keys, found.Bytes
 	switch {
 	case x.Rule.rule().ofGroup == nil:

@@ -210,12 +210,9 @@ func (id *Identity) words() []message.Arg {
 		library, setting, through = message.Element("library", id.Library), message.Element("setting", id.Setting),
 			message.Element("deletion", deletion)
 	}
-	var also []message.Message
-	for role := range strings.SplitSeq(id.DeletesAlso, ", ") {
-		also = append(also, message.New("{role}", message.Word("role", role)))
-	}
-	return []message.Arg{library, setting, through, message.List("also", ", ", also), message.Word("role", string(id.Role)), message.Name("queue", id.Queue),
-		message.Word("loses", roles[id.Role].loses)}
+	return []message.Arg{library, setting, through,
+		message.Each("also", ", ", "role", strings.Split(id.DeletesAlso, ", "), message.Word),
+		message.Word("role", string(id.Role)), message.Name("queue", id.Queue), message.Word("loses", roles[id.Role].loses)}
 }
 
 var queueTypes = []parser.Type{parser.List, parser.Set, parser.ZSet, parser.Stream}

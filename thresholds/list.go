@@ -136,11 +136,8 @@ func (x *explainer) listOf(hits func(l *List) bool) *List {
 
 // entries returns the entries of a list as the argument {entries}.
 func (l *List) entries() message.Arg {
-	var list []message.Message
-	if l != nil {
-		for _, e := range l.Entries {
-			list = append(list, message.New("{entry}", message.Code("entry", e)))
-		}
+	if l == nil {
+		l = &List{}
 	}
-	return message.List("entries", ", ", list)
+	return message.Each("entries", ", ", "entry", l.Entries, message.Code)
 }

@@ -68,13 +68,7 @@ func (d *usedDatabases) use(db int) {
 	}
 }
 
-func (d *usedDatabases) merge(next accumulator) {
-	o := next.(*usedDatabases)
-	for _, db := range o.list {
-		d.use(db)
-	}
-	d.more = d.more || o.more
-}
+func (d *usedDatabases) merge(next accumulator) { next.counts(d.put) }
 
 func (d *usedDatabases) counts(do func(*Count)) {
 	for _, db := range d.list {

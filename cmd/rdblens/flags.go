@@ -68,11 +68,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		if f, ok := invalid.GetFlag().Value.(*option); !ok && errors.Is(err, strconv.ErrSyntax) {
 			problem = message.New("{name} is neither true nor false", message.Element("name", invalid.GetValue()))
 		} else if ok && hint.IsZero() {
-			var names []message.Message
-			for name := range strings.SplitSeq(cmp.Or(f.names, strings.Join(f.words, ", ")), " or ") {
-				names = append(names, message.New("{name}", message.Code("name", name)))
-			}
-			hint = message.New(f.hint, message.List("names", " or ", names))
+			names := strings.Split(cmp.Or(f.names, strings.Join(f.words, ", ")), " or ")
+			hint = message.New(f.hint, message.Each("names", " or ", "name", names, message.Code))
 		}
 		exit := usageError("--{name}: {problem}", message.Text("name", invalid.GetFlag().Name),
 			message.Phrase("problem", problem))

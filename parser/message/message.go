@@ -128,6 +128,15 @@ func List(name, separator string, list []Message) Arg {
 	return Arg{Name: name, Kind: KindMessage, List: list, Separator: separator}
 }
 
+// Each is a List of values, each the argument item of a message of its own.
+func Each(name, separator, item string, values []string, of func(name, value string) Arg) Arg {
+	list := make([]Message, len(values))
+	for i, v := range values {
+		list[i] = New("{"+item+"}", of(item, v))
+	}
+	return List(name, separator, list)
+}
+
 // Number returns a phrase for n things: one for exactly 1, else the template many, in
 // which {n} stands for the number: Number("keys", 5, "1 key", "{n} keys").
 func Number(name string, n int64, one, many string, args ...Arg) Arg {

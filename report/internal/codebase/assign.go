@@ -33,8 +33,14 @@ func (c *collector) assignment(i int) {
 		return
 	}
 	n, end := c.expression(value)
-	if c.is(end, "{") && c.syntax == golang {
-		return // &Type{...}
+	if c.is(end, "{") && c.syntax == golang { // &Type{...}
+		if kinds := c.kinds(); kinds != nil && base == "" && len(kinds) < 1000 {
+			kinds[c.words.keep(name)] = typeNode(n)
+		}
+		return
+	}
+	if c.syntax == ruby && c.lastOf(end) { // @key ||= value
+		c.returned(value)
 	}
 	if n = c.bound(n); c.counts(at) {
 		n = hole
@@ -256,27 +262,15 @@ func (c *collector) functionValue(at, value int, name string) bool {
 	return c.body(at, int(c.match[open])+1, name, c.class(), open)
 }
 
-// arrowFollows reports whether => is at a token or behind a type there.
-func (c *collector) arrowFollows(i int) bool {
-	if i <= 1 {
-		return false
-	}
-	for n := i; n < i+16 && c.tokens[n].kind != endToken; n++ {
-		switch {
-		case c.is(n, "=>"):
-			return true
-		case n == i && !c.is(n, ":"):
-			return false
-		case c.match[n] > int32(n):
-			n = int(c.match[n])
-		}
-	}
-	return false
-}
-
 // arrow reads => of a function without a name, or of a property of C#.
 func (c *collector) arrow(i int) {
 	switch {
+	case c.syntax == javaScript && c.is(i+1, "{") && c.function() == nil:
+		open := i - 1
+		if c.is(open, ")") {
+			open = c.opening(open)
+		}
+		c.callback(open, i+1)
 	case c.syntax == csharp && i > 1 && c.isWord(i-1) && (c.isWord(i-2) || c.is(i-2, "?")) && len(c.scopes) > 0 && c.inClass():
 		if c.textOf(i-1) != "get" && c.textOf(i-1) != "set" {
 			c.result(c.newFunction(c.textOf(i-1), c.class(), 0), i+1)
@@ -315,6 +309,7 @@ func (c *collector) opening(i int) int {
 // property reads name: value of an object.
 func (c *collector) property(i int, word string) {
 	if n := len(c.open); n == 0 || c.open[n-1] != '{' || c.syntax != javaScript {
+		c.defaultOf(i, word)
 		begin := 0 // of the literal around
 		if len(c.blocks) > 0 && c.syntax == golang {
 			begin = c.blocks[len(c.blocks)-1]

@@ -407,11 +407,11 @@ func (s *scanner) springCache(parts []string) []string {
 		parts = []string{name + "::", ""}
 	}
 	switch {
-	case (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
-		return []string{strings.TrimSuffix(parts[0], "::")}
 	case s.layers[springLayer] != "" && parts[0] != "":
 		name := strings.TrimSuffix(parts[0], "::")
 		return starred([]string{strings.ReplaceAll(s.layers[springLayer], cacheName.text, name) + "*"})
+	case (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
+		return []string{strings.TrimSuffix(parts[0], "::")}
 	}
 	return parts
 }

@@ -40,7 +40,7 @@ func (c *collector) call(i int, word string) {
 		c.file.calls[n] |= bit
 	} else {
 		if c.callees[word] {
-			c.site(&site{callee: c.words.keep(word), receiver: c.receiver(i), args: c.boundAll(args)}, t)
+			c.site(&site{callee: c.words.keep(word), receiver: c.receiver(i), args: c.boundAll(args), on: c.on(i)}, t)
 		}
 		return
 	}
@@ -54,6 +54,10 @@ func (c *collector) call(i int, word string) {
 		return
 	}
 	receiver := c.receiver(i)
+	if f := c.function(); c.jvm && word == "getCache" && f != nil && f.name == word && c.file.supers["CacheManager"] &&
+		c.bound(args[0]).kind != paramNode { // a manager that gives the caches of another one other names
+		c.prefix(i, springLayer, &node{kind: joinNode, args: []*node{hole, cacheName, hole}})
+	}
 	lower := strings.ToLower(word)
 	switch {
 	case c.syntax == ruby && word == "new" && strings.HasSuffix(receiver, "redis.namespace"):
@@ -142,18 +146,19 @@ func (c *collector) call(i int, word string) {
 	if c.isContext(args[0]) {
 		key, args = 1, args[1:]
 	} else if c.syntax == golang && sure == Likely && !command.unusual {
-		return // clients take a context
+		sure = 0 // clients take a context
 	}
 	if (c.syntax == golang || c.syntax == rust) && sure == Likely && !command.unusual && lastWord(receiver) == "cache" {
-		return // whose type does not say what it is
+		sure = 0 // whose name does not say what it is
 	}
-	if sure == 0 || len(args) == 0 {
+	on := c.on(i)
+	if sure == 0 && on == nil || len(args) == 0 {
 		c.fetch(i, receiver, args)
 		return
 	}
 	// With the call, because the checkout may have such a method itself.
 	own := site{command: command, sure: sure, expiry: c.expiryOf(i, key, receiver, command), callee: c.words.keep(word),
-		receiver: receiver, alias: c.alias(i), args: c.boundAll(args)}
+		receiver: receiver, alias: c.alias(i), args: c.boundAll(args), on: on}
 	for n, a := range args {
 		if n > 0 && (!command.all && (n > 1 || !pairs[command.name]) || isOption(command, a)) {
 			break
@@ -251,9 +256,6 @@ func (c *collector) site(s *site, t *token) {
 	s.layer = c.layerOf(s)
 	if s.command != nil || c.callees != nil {
 		s.guard = c.guardAt(c.place(t))
-	}
-	if v := c.locals()[s.receiver]; v != nil && v.kind == callNode && c.syntax == golang {
-		s.made = v
 	}
 	c.sites = append(c.sites, s)
 }
@@ -376,9 +378,12 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 		rest = strings.TrimSuffix(rest, "."+last)
 	}
 	switch {
+	case c.syntax == csharp && cacheTypes[c.file.types[last]]:
+		return 0 // which may be elsewhere
 	case (notClient(last) || answers[last] || notClient(strings.ToLower(c.file.types[last]))) && !command.unusual:
 		return 0
-	case ofServer(receiver), c.file.holds[last] == holdsServer:
+	case ofServer(receiver), c.file.holds[last] == holdsServer,
+		c.syntax == rust && strings.HasSuffix(receiver, "funs.cache"): // of Tardis
 		return Certain
 	case command.unusual && c.file.redis:
 		return Certain
@@ -393,6 +398,9 @@ func (c *collector) sureOf(command *command, receiver string) Sure {
 	}
 	return 0
 }
+
+// cacheTypes are types of .NET for caches of any kind.
+var cacheTypes = wordSet("IDistributedCache HybridCache IMemoryCache IFusionCache IAppCache")
 
 // foreign reports whether the file declares a variable with a type whose name says neither that it is a client of the
 // server nor that it is one of something: an ObjectStore, a StorageService, an APIClient.
@@ -438,7 +446,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	}
 	other := false
 	switch imports := c.file.imports; c.syntax {
-	case ruby, php:
+	case php:
+	case ruby: // an application has others in memory
+		other = !strings.HasSuffix(receiver, "rails.cache") && !c.file.redis
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:
@@ -458,6 +468,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	key := c.bound(args[0])
 	if last == "tags" { // a digest of the tags precedes it
 		key = &node{kind: joinNode, args: []*node{hole, {kind: textNode, text: ":"}, key}}
+	}
+	if c.syntax == ruby && key.kind == listNode { // ActiveSupport joins its elements
+		key = &node{kind: callNode, text: "join", of: key, args: []*node{{kind: textNode, text: "/"}}}
 	}
 	c.site(&site{key: key, command: command, sure: Likely,
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),

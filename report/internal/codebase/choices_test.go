@@ -158,3 +158,63 @@ class Users {
 		}
 	}
 }
+
+// TestJoinsAndMembers has keys that libraries join, nested enums, and a cache that a static member gives.
+func TestJoinsAndMembers(t *testing.T) {
+	const java = "import redis.clients.jedis.Jedis;\nclass A {\n  Jedis jedis;\n" +
+		"  void f(String id) { jedis.set(%s, \"1\"); }\n}\n"
+	const csharp = `using StackExchange.Redis;
+public interface ICacheManager { void Put(string key, string value); }
+public class RedisCacheManager : ICacheManager {
+  IDatabase db;
+  public void Put(string key, string value) { db.StringSet(key, value); }
+}
+`
+	const member = `public static class DataCache {
+  private static ICacheManager _instance = null;
+  public static ICacheManager Instance { get { return _instance; } }
+}
+`
+	const use = `public class Menus {
+  void Save() { DataCache.Instance.Put("menus:all", "1"); }
+  void Token(IDatabase redis) { redis.StringSet(Vars.Tokens.Open.ToString() + ":x", "1"); }
+}
+public static class Vars { public enum Tokens { Open = 1, Closed = 2 } }
+`
+	for _, test := range [...]struct {
+		want  string
+		files map[string]string
+	}{
+		{"user:state:* certain", map[string]string{"A.java": fmt.Sprintf(java, `StrUtil.join(":", "user:state", id)`)}},
+		{"user:state:* certain", map[string]string{"A.java": fmt.Sprintf(java, `Joiner.on(":").join("user:state", id)`)}},
+		{"user:state:* certain", map[string]string{"A.java": fmt.Sprintf(java,
+			`StringUtils.joinWith(":", "user:state", id)`)}},
+		{"", map[string]string{"A.java": fmt.Sprintf(java, `StringUtils.join(":", "user:state", id)`)}},
+		{"Open:x certain, menus:all certain", map[string]string{"r.cs": csharp, "DataCache.cs": member,
+			"u.cs": use}},
+	} {
+		if got := found(t, test.files); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}
+
+// TestRenamingManagers has a manager of caches that gives those of another one other names.
+func TestRenamingManagers(t *testing.T) {
+	const text = `import org.redisson.spring.cache.RedissonSpringCacheManager
+class Prints(val delegate: CacheManager) : CacheManager {
+  override fun getCache(name: String): Cache? = delegate.getCache(registry.physicalName(name))
+}
+class Caches {
+  @Bean
+  fun manager(client: RedissonClient): CacheManager { return Prints(RedissonSpringCacheManager(client)) }
+}
+class Users {
+  @Cacheable("users")
+  fun user(id: String): User { return dao.find(id) }
+}
+`
+	if got := found(t, map[string]string{"a.kt": text}); got != "*users* likely" {
+		t.Errorf("found %s", got)
+	}
+}

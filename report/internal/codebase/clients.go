@@ -226,6 +226,9 @@ func (s *scanner) before(c *site) string {
 			return prefix
 		}
 	}
+	if s.keyv && c.sure < Certain {
+		return "*"
+	}
 	return s.clients[""]
 }
 
@@ -239,7 +242,8 @@ var lockers = wordSet("r rc rd client conn connection")
 func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
 	last, keys := lastWord(receiver), args[:1]
 	switch {
-	case strings.Contains(last, "redlock") && (c.syntax == javaScript || c.syntax == ruby):
+	case strings.Contains(receiver, "redlock") && (c.syntax == javaScript || c.syntax == ruby),
+		c.syntax == ruby && strings.Contains(last, "lock") && c.says("Redlock::Client", strings.Contains):
 	case last == "redislock" && c.syntax == ruby && method == "acquire": // of mario-redis-lock, with an option key
 		for _, a := range args {
 			if a.label == "key" {

@@ -15,6 +15,7 @@ type source struct {
 	syntax  *syntax
 	redis   bool                 // it speaks of Redis
 	client  bool                 // it imports a client
+	library bool                 // of JavaScript, from a library
 	store   store                // of its caches, as the file says
 	aliases map[string]cacheKind // where the caches of Django are, by name
 	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
@@ -25,6 +26,9 @@ type source struct {
 	calls   [32]uint64           // hashes of the names of the functions that it calls
 	scopes  map[string]*node     // what clients put before each key, by their names
 	classes map[string]class     // of the checkout, by name
+	goTypes map[string]*goType   // of Go, by name
+	vars    map[string]*node     // of Go: the types or the values of variables of the package
+	modules map[string]string    // of Go: the paths of the packages that the file imports, by their names there
 }
 
 // A declaration gives a value a name.
@@ -44,15 +48,16 @@ type declaration struct {
 type function struct {
 	name, container string
 	params          []string
-	defaults        []*node // of the parameters, nil none
-	groups          []int   // see parameters
-	unknown         bool    // it may have a value that is not in returns
-	beyond          guard   // of the statements behind the last return
-	rest            bool    // the last parameter stands for any number of arguments
-	command         bool    // it is a command of a script that clients have
-	self            string  // what the function calls the object around, in Go
-	extends         bool    // it is called on an object of any class, in Kotlin
-	result          string  // type of its only value, in Go
+	defaults        []*node  // of the parameters, nil none
+	groups          []int    // see parameters
+	unknown         bool     // it may have a value that is not in returns
+	beyond          guard    // of the statements behind the last return
+	rest            bool     // the last parameter stands for any number of arguments
+	command         bool     // it is a command of a script that clients have
+	self            string   // what the function calls the object around, in Go
+	extends         bool     // it is called on an object of any class, in Kotlin
+	result          string   // type of its first value, in Go
+	types           []string // of the parameters, in Go
 	returns         []returned
 	source          *source
 	passes          []passed
@@ -110,8 +115,8 @@ type site struct {
 	rest             bool       // only what its client puts before the key is known, not the key
 	alias            string     // of a cache of Django that the command is called on
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
+	on               *node      // what it is called on, in Go
 	guard            guard      // of the call
-	made             *node      // the call that made what it is called on, in Go
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
 }
 
@@ -220,6 +225,9 @@ func (c *collector) mark(i int, t *token) {
 	if f := c.function(); f != nil && c.arm(i) && (keyLike(f.name) || keyLike(f.container)) {
 		c.result(f, i+1)
 	}
+	if c.syntax == ruby && t.first && c.is(i, "[") && c.lastCall(i) { // [a, b].join(":")
+		c.returned(i)
+	}
 	if c.syntax == kotlin && c.is(i, "[") && c.callees == nil {
 		c.index(i, t)
 	}
@@ -235,15 +243,6 @@ func (c *collector) mark(i int, t *token) {
 	}
 }
 
-// beginsBlock reports whether a bar is the first of the two around the parameters of a block.
-func (c *collector) beginsBlock(i int) bool {
-	if c.isWord(i - 1) {
-		word := c.textOf(i - 1)
-		return word == "do" || word == "move" || word == "return"
-	}
-	return i > 0 && c.tokens[i-1].kind == markToken && !c.is(i-1, ")") && !c.is(i-1, "]")
-}
-
 // arm reports whether a token is the arrow of an arm of match, when or switch whose value is
 // a text.
 func (c *collector) arm(i int) bool {
@@ -256,15 +255,6 @@ func (c *collector) arm(i int) bool {
 	}
 	return c.tokens[i+1].kind == textToken || c.isWord(i+1) && (c.textOf(i+1) == "format" || c.syntax == rust &&
 		slices.Contains(c.function().params, c.textOf(i+1)))
-}
-
-// forget drops what is known of a variable whose name is a token.
-func (c *collector) forget(i int) {
-	if locals := c.locals(); locals != nil && c.isWord(i) {
-		if _, known := locals[c.textOf(i)]; known {
-			locals[c.textOf(i)] = hole
-		}
-	}
 }
 
 func (c *collector) word(i int, t *token) {
@@ -292,6 +282,9 @@ func (c *collector) word(i int, t *token) {
 			return
 		}
 	case "class", "interface", "object", "enum", "struct", "trait", "impl", "module", "namespace", "record":
+		if c.syntax == golang && c.is(i+1, "{") {
+			c.goType(i)
+		}
 		if (next.kind == wordToken || c.is(i+1, "<")) && !(i > 0 && c.is(i-1, ".")) &&
 			(!c.indent || word == "class" || word == "module" && c.syntax == ruby) {
 			c.classHeader(i, word)
@@ -309,20 +302,17 @@ func (c *collector) word(i int, t *token) {
 				}
 			}
 		}
-	case "var":
+	case "var", "type":
 		if c.syntax == golang {
-			c.newBuilder(i + 1)
-		}
-	case "type":
-		if c.syntax == golang && t.first && c.isWord(i+1) && c.textOf(i+2) == "string" { // whose conversions keep the text
-			f := c.newFunction(c.textOf(i+1), "", 0)
-			f.params, f.returns = []string{"s"}, []returned{{value: &node{kind: paramNode, text: "s"}, line: t.line}}
+			c.goDeclaration(i)
 		}
 	case "return", "yield":
 		if c.function() != nil && !next.first {
 			c.returned(i + 1)
 		}
 		return
+	case "sidekiq_options":
+		c.sidekiqQueue(i)
 	case "for", "foreach", "each":
 		first := i + 1
 		for n := first; c.syntax == php && n < i+10; n++ {
@@ -373,9 +363,7 @@ func (c *collector) functionHeader(i int) {
 		container = ""
 		if c.is(n, "(") {
 			if !c.isWord(c.behind(n)) || !c.is(c.behind(n)+1, "(") && !c.is(c.behind(n)+1, "[") { // it has no name
-				for m := n + 1; m < int(c.match[n]); m++ {
-					c.forget(m)
-				}
+				c.closure(n)
 				return
 			}
 			for m := n + 1; m < int(c.match[n]); m++ {
@@ -408,6 +396,9 @@ func (c *collector) functionHeader(i int) {
 		open = 0
 	}
 	if name == "" {
+		if end := c.behind(i + 1); c.syntax == javaScript && c.is(i+1, "(") && c.is(end, "{") && c.function() == nil {
+			c.callback(i+1, end)
+		}
 		return
 	}
 	body := n
@@ -431,8 +422,9 @@ func (c *collector) functionHeader(i int) {
 	}
 	if c.body(i, body+1, name, container, open) {
 		f := c.functions[len(c.functions)-1]
-		if f.self, f.extends = self, c.syntax == kotlin && c.is(last-1, "."); c.isWord(body+1) && c.is(body+2, "{") {
-			f.result = c.kept(body + 1)
+		f.self, f.extends = self, c.syntax == kotlin && c.is(last-1, ".")
+		if c.syntax == golang {
+			f.result, f.types = c.resultText(body+1), c.goParams(open)
 		}
 	}
 }

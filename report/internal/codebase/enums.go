@@ -105,7 +105,7 @@ func (d *declaration) only() (only *node) {
 
 // isEnum reports whether an expression is a constant of an enum whose text is its name.
 func (p *program) isEnum(n *node, at frame) bool {
-	if n.kind != wordNode || n.of == nil || n.of.of != nil {
+	if n.kind != wordNode || n.of == nil || n.of.of != nil && (at.source.syntax != csharp || !isUpper(n.of.of.text)) {
 		return false
 	}
 	class := qualifier(n, at.source.syntax)

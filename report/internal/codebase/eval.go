@@ -19,16 +19,24 @@ const (
 
 // A program is what is known of all files.
 type program struct {
-	constants map[string][]*declaration // by name
-	functions map[string][]*function    // by name
-	settings  map[string]setting        // of the application, by path
-	classes   map[string]class          // by name
-	steps     int                       // nodes that were read for the last key
-	work      int                       // nodes that were read for all
-	reached   []reach                   // constants and functions whose values the last key has
-	several   any                       // the variable or the function of the last key that has several values
-	choice    int                       // which of them is taken
-	choices   int
+	constants  map[string][]*declaration // by name
+	functions  map[string][]*function    // by name
+	settings   map[string]setting        // of the application, by path
+	classes    map[string]class          // by name
+	goTypes    map[goKind]*goType
+	vars       map[goKind]goVar  // of packages of Go
+	packs      map[string]bool   // directories with sources of Go
+	modules    map[string]string // directories of modules of Go, by their paths
+	goFuncs    map[goMember]*function
+	interfaces map[goKind]map[string]int // see methodsOf
+	kinds      int                       // types that were looked up
+	backed     map[goMember][]*function  // see implementations
+	steps      int                       // nodes that were read for the last key
+	work       int                       // nodes that were read for all
+	reached    []reach                   // constants and functions whose values the last key has
+	several    any                       // the variable or the function of the last key that has several values
+	choice     int                       // which of them is taken
+	choices    int
 }
 
 // A frame is the place of an expression, and the values of the parameters there.
@@ -95,6 +103,8 @@ func (p *program) eval(n *node, at frame) []string {
 	case textNode:
 		if n.text == "" {
 			return nil
+		} else if strings.HasPrefix(n.text, "0x") { // a number, whose text has other digits
+			return vary()
 		}
 		if at.source != nil && at.source.syntax.jvm && strings.Contains(n.text, "${") {
 			return p.placeholders(n.text)
@@ -206,7 +216,7 @@ func (p *program) name(n *node, at frame) []string {
 		f = nil
 	}
 	if class := qualifier(n, at.source.syntax); (d == nil || d.enum || at.source.syntax == csharp) &&
-		n.of != nil && n.of.of == nil &&
+		n.of != nil && (n.of.of == nil || at.source.syntax == csharp && isUpper(n.of.of.text)) &&
 		p.classes[class+"."+n.text] == enumClass {
 		if p.hasText(class) || slices.ContainsFunc(p.functions[class], func(f *function) bool { return slices.ContainsFunc(f.params, namesKey) }) {
 			return orVary(p.field(d, ""))
@@ -273,7 +283,7 @@ func (p *program) result(f *function, arguments [][]string, at frame) []string {
 	} else if len(found) > 1 {
 		i = p.pick(f, len(found))
 	}
-	if len(found) == 0 || i < 0 || unknown && at.part {
+	if len(found) == 0 || i < 0 || unknown && (at.part || len(found) == 1 && len(found[0]) == 1) {
 		return vary()
 	}
 	p.reach(&f.use, found[i])
@@ -334,7 +344,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(&node{kind: orNode, args: []*node{n.of.args[0], n.args[0]}}, at)
 	case lower == "formatted":
 		return p.format(p.eval(n.of, at), p.values(n.args, at), 0)
-	case lower == "join" || lower == "implode" || lower == "jointostring":
+	case lower == "join" || lower == "implode" || lower == "jointostring" || lower == "joinwith":
 		return p.joinCall(n, at)
 	case len(n.args) > 1 && replaces[lower]:
 		return p.replaceCall(lower, n, at)

@@ -166,11 +166,19 @@ func (p *program) joinCall(n *node, at frame) []string {
 			}
 		}
 	}
-	if len(args) > 2 && of != nil && of.kind == wordNode && strings.EqualFold(of.text, "string") {
+	if of != nil && of.kind == callNode && of.text == "on" && len(of.args) == 1 && len(args) > 1 { // of Guava
+		return p.join(args, p.eval(of.args[0], at), at)
+	}
+	if len(args) > 2 && of != nil && of.kind == wordNode && joiningClasses[strings.ToLower(of.text)+" "+strings.ToLower(n.text)] {
 		return p.join(args[1:], p.eval(args[0], at), at) // String.join(":", a, b)
 	}
 	return vary()
 }
+
+// joiningClasses are classes with static methods that take a separator and what it joins: of the languages, of Hutool
+// and of Apache Commons.
+var joiningClasses = map[string]bool{"string join": true, "strutil join": true, "charsequenceutil join": true,
+	"stringutils joinwith": true}
 
 // elements returns the values of a list, or of the last parameters of a function that takes any
 // number of them; nil if they are not known.
@@ -185,6 +193,9 @@ func (p *program) elements(n *node, at frame) [][]string {
 	}
 	switch {
 	case n != nil && n.kind == listNode:
+		if last := len(n.args) - 1; last >= 0 && n.args[last].rest && int(n.args[last].index) <= len(at.arguments) {
+			return append(p.values(n.args[:last], at), at.arguments[n.args[last].index:]...) // [a, *rest]
+		}
 		return p.values(n.args, at)
 	case n != nil && n.kind == paramNode && n.rest && int(n.index) < len(at.arguments):
 		return at.arguments[n.index:]

@@ -94,3 +94,75 @@ func (c *collector) keyed(i int, args []*node) bool {
 	}
 	return false
 }
+
+// closure notes the types of the parameters between two brackets of a function of Go without a name.
+func (c *collector) closure(open int) {
+	for n := open + 1; n < int(c.match[open]); n++ {
+		c.forget(n)
+	}
+	names, _, _ := c.parameters(open)
+	kinds, types := c.kinds(), c.goParams(open)
+	for i := 0; i < min(len(names), len(types)) && kinds != nil && len(kinds) < 1000; i++ {
+		kinds[names[i]] = &node{kind: holeNode, text: types[i]}
+	}
+}
+
+// goDeclaration reads the declaration of Go that begins with the token var or type.
+func (c *collector) goDeclaration(i int) {
+	if c.textOf(i) == "var" {
+		c.goVariable(i)
+	} else if c.tokens[i].first && c.isWord(i+1) {
+		c.goAlias(i + 1)
+		if c.textOf(i+2) == "string" { // whose conversions keep the text
+			f := c.newFunction(c.textOf(i+1), "", 0)
+			f.params = []string{"s"}
+			f.returns = []returned{{value: &node{kind: paramNode, text: "s"}, line: c.tokens[i].line}}
+		}
+	}
+}
+
+// goVariable notes the variables whose declaration begins at the token var.
+func (c *collector) goVariable(i int) {
+	c.newBuilder(i + 1)
+	if c.is(i+1, "(") && c.function() == nil {
+		for n := i + 2; n < int(c.match[i+1]); n++ {
+			if c.match[n] > int32(n) {
+				n = int(c.match[n])
+			} else if c.tokens[n].first {
+				c.goHolds(n)
+			}
+		}
+	} else {
+		c.goHolds(i + 1)
+	}
+}
+
+// goHolds notes the type of the variable that a declaration gives at a token, or the value that has the type.
+func (c *collector) goHolds(name int) {
+	kind := &node{kind: holeNode, text: c.typeText(name + 1)}
+	if c.is(name+1, "=") {
+		n, end := c.expression(name + 2)
+		if kind = n; c.is(end, "{") {
+			kind = typeNode(n)
+		}
+	}
+	if !c.isWord(name) || c.tokens[name+1].first {
+		return
+	}
+	if locals := c.kinds(); locals != nil {
+		locals[c.kept(name)] = kind
+	} else if c.callees == nil && len(c.scopes) == 0 && len(c.file.vars) < 1000 {
+		c.file.vars[c.kept(name)] = kind
+	}
+}
+
+// typeNode returns a value of a type that an expression names.
+func typeNode(n *node) *node {
+	if text := n.text; n.kind == wordNode {
+		if n.of != nil {
+			text = n.of.text + "." + text
+		}
+		return &node{kind: holeNode, text: text}
+	}
+	return hole
+}

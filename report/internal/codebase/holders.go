@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 )
@@ -239,7 +240,16 @@ func (c *collector) importLine(i int) bool {
 func (c *collector) imported(i int, module string) {
 	t := &c.tokens[i]
 	c.file.client = c.file.client || ofServer(strings.ToLower(module))
+	c.file.library = c.file.library || clientModules[module] && c.syntax == javaScript
 	memory := c.syntax.holderOf(module, false) == holdsMemory
+	if c.syntax == golang && len(c.file.modules) < 500 {
+		name := path.Base(majorVersion.ReplaceAllString(module, ""))
+		name = strings.TrimPrefix(strings.TrimSuffix(name, "-go"), "go-")
+		if name, _, _ = strings.Cut(name, ".v"); c.isWord(i-1) && !t.first && c.textOf(i-1) != "import" {
+			name = c.textOf(i - 1)
+		}
+		c.file.modules[c.words.keep(name)] = c.words.keep(module)
+	}
 	if c.syntax == golang && c.isWord(i-1) && !t.first && c.textOf(i-1) != "import" {
 		c.file.types[c.words.keep("import "+c.textOf(i-1))] = c.words.keep(lastWord(module))
 	}
@@ -271,6 +281,9 @@ func (c *collector) imported(i int, module string) {
 		}
 	}
 }
+
+// clientModules are libraries of JavaScript whose classes are clients.
+var clientModules = wordSet("redis ioredis iovalkey @upstash/redis @redis/client")
 
 // pipelines are methods that give a client to which commands are sent together.
 var pipelines = wordSet("pipeline txpipeline pipelined multi createbatch createtransaction")

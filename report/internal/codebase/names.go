@@ -33,7 +33,7 @@ func qualifier(n *node, in *syntax) string {
 
 // declaration returns the constant that a name means, nil if that is not certain.
 func (p *program) declaration(n *node, at frame) (*declaration, int) {
-	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode {
+	if n.of != nil && n.of.kind != wordNode && n.of.kind != paramNode && at.source.syntax != rust {
 		return nil, 0
 	}
 	d, rank := choose(p.constants[strings.TrimLeft(n.text, "@$")], n, at)
@@ -147,6 +147,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			}
 		case same:
 			rank = 8
+		case source.syntax == ruby && n.of == nil && container != "" && at.source.supers[container]:
+			rank = 2
 		case source.dir == at.source.dir && (source.syntax == golang || imported || constant):
 			rank = 5
 		case imported:
@@ -190,10 +192,10 @@ func (s *source) near(other *source) (n int) {
 }
 
 // mixedIn reports whether the only method of a name is likely one that a class gets from a module of Ruby or from a
-// trait of PHP, which its file names.
+// trait of PHP, which its file names. A record has a cache_key of its own.
 func mixedIn(n *node, source *source, named bool) bool {
 	return n.kind == callNode && (source.syntax == php && named ||
-		source.syntax == ruby && len(n.text) > 8 && strings.Contains(n.text, "_"))
+		source.syntax == ruby && len(n.text) > 9 && strings.Contains(n.text, "_"))
 }
 
 // sameText reports whether two definitions are constants with one text.

@@ -47,7 +47,7 @@ func TestNamesOfClasses(t *testing.T) {
 func TestTestFiles(t *testing.T) {
 	for name, want := range map[string]bool{
 		"src/features/cart/store.ts": false, "features/step_definitions/cart.rb": true, "features/support/env.rb": true,
-		"src/features/support/chat.ts": false, "web/src/cart.clienttest.ts": true, "test/app.e2e-spec.ts": true,
+		"src/features/support/chat.ts": false, "dev/test-plugins/session.ts": true, "web/src/cart.clienttest.ts": true, "test/app.e2e-spec.ts": true,
 		"lib/queue/test_time.rb": false, "tools/test_time.py": true, "src/cart.test.ts": true, "src/latest.ts": false,
 	} {
 		if got := isTest(name); got != want {
@@ -60,4 +60,40 @@ func TestTestFiles(t *testing.T) {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
+}
+
+// TestCallbacks has variables of functions of JavaScript without a name, and a command that a client gets by a name
+// that other methods have.
+func TestCallbacks(t *testing.T) {
+	checkLines(t, map[string]string{"app.js": "const Redis = require('ioredis')\nconst redis = new Redis()\n\n" +
+		"app.get('/a', async (req, res) => {\n  const key = `a:${req.id}`\n  await redis.set(key, 1)\n})\n" +
+		"app.get('/b', function (req, res) {\n  const key = `b:${req.id}`\n  const user = `sso|${req.user}`\n" +
+		"  redis.set(key, user)\n})\napp.get('/c', (req) => {\n  redis.set(`c:${user}`, 1)\n})\n",
+	}, "app.js:5 a:* likely\napp.js:6 a:* certain SET\napp.js:9 b:* likely\napp.js:11 b:* certain SET\napp.js:14 c:* certain SET\n")
+	checkLines(t, map[string]string{"queue.ts": "import Redis from 'ioredis'\n\nexport class JobQueue {\n" +
+		"  constructor(private redis: Redis) {\n" +
+		"    this.redis.defineCommand('getItem', { numberOfKeys: 1, lua: `return redis.call('GET', KEYS[1])` })\n  }\n\n" +
+		"  async getItem(id: string) {\n    return this.redis.getItem(`items`, id)\n  }\n}\n",
+		"worker.ts": "import { JobQueue } from './queue'\n\nexport class Worker {\n  constructor(private queue: JobQueue) {}\n\n" +
+			"  find(id: string) {\n    return this.queue.getItem(`due:${id}`)\n  }\n}\n",
+	}, "queue.ts:9 items certain EVAL\n")
+}
+
+// TestPrefixedPerhaps has a method that puts a prefix before a key only if there is one, and a class with the name of a
+// client, which another file has from a library.
+func TestPrefixedPerhaps(t *testing.T) {
+	checkLines(t, map[string]string{"cache.ts": "import { createClient } from 'redis'\n\nexport class CacheService {\n" +
+		"  constructor(private readonly prefix: string, private readonly redis: RedisClient) {}\n\n" +
+		"  async remove(key: string) {\n    await this.redis.unlink(this._prefixKey(key))\n  }\n\n" +
+		"  private _prefixKey(key: string): string {\n    if (this.prefix.length === 0) {\n      return key\n    }\n" +
+		"    return `${this.prefix}-${key}`\n  }\n\n  chains() {\n    return this.remove('chains')\n  }\n}\n",
+	}, "cache.ts:14 *chains likely\ncache.ts:18 *chains certain UNLINK\n")
+	checkLines(t, map[string]string{
+		"packages/a/package.json": `{"dependencies": {"ioredis": "5"}}`,
+		"packages/a/redis.ts": "import { Redis as Driver } from 'ioredis'\n\nexport class Redis {\n  driver: Driver\n\n" +
+			"  async set(key: string, value: string) {\n    await this.driver.set(`${this.scope}:${key}`, value)\n  }\n}\n",
+		"packages/b/package.json": `{"dependencies": {"ioredis": "5"}}`,
+		"packages/b/nonces.ts": "import { Redis } from 'ioredis'\n\nexport class Nonces {\n" +
+			"  constructor(private redis: Redis) {}\n\n  async add(id: string) {\n    await this.redis.set(`nonce:${id}`, '1')\n  }\n}\n",
+	}, "packages/b/nonces.ts:7 nonce:* certain SET\n")
 }

@@ -40,12 +40,12 @@ const (
 
 type parser struct {
 	*syntax
-	src    string
-	words  words // texts of nodes, so that none keeps the source
-	tokens []token
-	match  []int32 // index of the bracket that closes that of a token, 0 none
-	steps  int
-	depth  int
+	src          string
+	words        words // texts of nodes, so that none keeps the source
+	tokens       []token
+	match        []int32 // index of the bracket that closes that of a token, 0 none
+	steps, depth int
+	until        int // token that members end at, 0 none
 }
 
 // words has one copy of each text of nodes.
@@ -128,9 +128,9 @@ func (p *parser) sum(i int) (*node, int) {
 		return hole, i
 	}
 	defer func() { p.depth-- }()
-	begin := i
+	number := p.tokens[i].kind == numberToken
 	first, i := p.operand(i)
-	parts, number := []*node{first}, p.tokens[begin].kind == numberToken
+	parts := []*node{first}
 	for p.is(i, p.concat) && len(parts) < maxArgs {
 		if p.concat == "+" && p.is(i+1, "+") && p.tokens[i+1].start == p.tokens[i].end { // a counter
 			return hole, i + 2
@@ -270,7 +270,7 @@ func (p *parser) behind(i int) int {
 
 // members reads what follows an operand: members, calls and indexes.
 func (p *parser) members(n *node, i int) (*node, int) {
-	for p.steps < maxSteps {
+	for p.steps < maxSteps && (p.until == 0 || i < p.until) {
 		p.steps++
 		t := &p.tokens[i]
 		if t.kind == wordToken && !t.first && p.textOf(i) == "as" && p.isWord(i+1) {

@@ -59,9 +59,13 @@ func (s *scanner) passOn(c *site, f *function) {
 			around.passes = append(around.passes, passed{command: pass.command, sure: Likely, expiry: pass.expiry,
 				list: pass.list, before: pass.before, needs: c.needs, guard: c.guard, via: f, next: pass, args: c.args})
 		}
-		if pass.list && pass.via == nil {
-			if i := int(pass.key.index); i < len(c.args) && c.args[i].kind == listNode {
-				for _, key := range c.args[i].args {
+		if key := pass.key; pass.via == nil && key.kind == paramNode && (pass.list || key.rest) {
+			if i := int(key.index); i < len(c.args) && (key.rest || c.args[i].kind == listNode) {
+				keys := c.args[i:]
+				if !key.rest {
+					keys = keys[0].args
+				}
+				for _, key := range keys {
 					for parts := range s.program.alternatives(func() []string { return s.program.eval(key, c.frame()) }) {
 						s.add(c, parts)
 					}
@@ -156,6 +160,9 @@ func (s *scanner) known(f *function) *function {
 
 // callee returns the function that a site calls, nil if that is not certain.
 func (s *scanner) callee(c *site) *function {
+	if f, known := s.typedCallee(c); known {
+		return f
+	}
 	n := &node{kind: callNode, text: c.callee, args: c.args}
 	lower := strings.ToLower(c.callee)
 	common := commandOf(c.callee) != nil || fetchers[lower] || collections[lower] || len(c.callee) < 6 ||
@@ -170,6 +177,9 @@ func (s *scanner) callee(c *site) *function {
 		return f
 	}
 	last := lastWord(c.receiver)
+	if kind := s.statics[last]; kind != "" && c.source.types[last] == "" {
+		c.source.types[last] = kind
+	}
 	if c.receiver == "rails.cache" || c.receiver == "yii.$app.cache" {
 		return nil
 	}
@@ -191,17 +201,17 @@ func (s *scanner) callee(c *site) *function {
 			return !strings.EqualFold(f.container, last) && !f.source.supers[class]
 		})
 	}
-	if f := s.implementation(c, last, list); f != nil && len(typed) == 0 {
-		return f
-	}
 	for _, f := range list {
 		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
+			clientMakers[f.container] && c.source.library && f.source != c.source ||
 			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest ||
 			common && f.source.pack != c.source.pack && !c.source.imports[f.container] {
 			continue
 		}
 		switch class := strings.ToLower(f.container); {
-		case len(typed) > 0:
+		case len(typed) > 0, f.command && clients[last], !common && f.command && ofServer(c.receiver):
+		case f.command:
+			continue
 		case c.onItself() && f.container == c.function.container &&
 			(f.source == c.source || c.source.syntax != php && c.source.syntax != python) && (!common ||
 			f.source.syntax != golang || aboutCache(class)):
@@ -212,7 +222,7 @@ func (s *scanner) callee(c *site) *function {
 		case strings.EqualFold(f.source.base, last) && !(common && f.container != "" && f.source.syntax.loose):
 		case !common && class != "" && len(s.program.functions[c.callee]) == 1 && c.source.knows(f.source, f.container):
 			c.byName = !ofServer(c.receiver)
-		case f.command && clients[last], !common && ofServer(c.receiver):
+		case !common && ofServer(c.receiver):
 		case !common && aboutCache(class) && aboutCache(last) && len(s.program.functions[c.callee]) == 1 &&
 			c.source.syntax == javaScript:
 		case !common && clients[last] && f.source.redis && len(s.program.functions[c.callee]) == 1:
@@ -238,39 +248,6 @@ var selfWords = wordSet("self static parent _")
 // queries are methods of relations of ActiveRecord, and of every collection of Ruby.
 var queries = wordSet("average minimum maximum select reject filter_map each_with_index update create destroy reload includes " +
 	"pluck group_by order limit where distinct calculate find_by find_each")
-
-// implementation returns the only method of a type on the server that a call of an interface of Go may mean, nil
-// if that is not known. An interface of many types is more often about something else.
-func (s *scanner) implementation(c *site, variable string, list []*function) (only *function) {
-	kind := c.source.types[variable]
-	if c.made != nil {
-		if maker, _ := s.program.function(c.made, c.frame()); maker != nil {
-			kind = maker.result
-		}
-	}
-	if c.source.syntax != golang || !aboutCache(kind) && !strings.HasSuffix(kind, "Store") ||
-		ofServer(strings.ToLower(kind)) || slices.ContainsFunc(list, func(f *function) bool { return f.container == kind }) {
-		return nil
-	}
-	types := map[string]int{} // that have the method, by directory
-	for _, f := range list {
-		if f.source.syntax != golang || len(f.params) != len(c.args) || f.container == "" {
-			continue
-		}
-		types[f.source.dir]++
-		if len(f.passes) == 0 || !ofServer(strings.ToLower(lastWord(f.source.dir)+"."+f.container)) {
-			continue
-		}
-		if only != nil {
-			return nil
-		}
-		only = f
-	}
-	if only != nil && types[only.source.dir] > 5 {
-		return nil
-	}
-	return only
-}
 
 // onItself reports whether a site calls a method of the object around.
 func (c *site) onItself() bool {

@@ -34,7 +34,7 @@ func (c *collector) layerOf(s *site) layer {
 	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["Hybrid"] ||
 		c.file.imports["ZiggyCreatures"]):
 		return distributedLayer
-	case command == cacheableCommand, command == queueCommand:
+	case command == cacheableCommand, command == queueCommand, command == sidekiqCommand:
 		return springLayer
 	case command != nil && command.jvm:
 		return redissonLayer
@@ -183,10 +183,11 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	has := map[string]bool{}
 	for name, file := range s.sources {
 		has[strings.ToLower(path.Base(file.dir))+"/"+path.Base(name)] = true
-		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching", "django"} {
+		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching", "django", "Keyv"} {
 			has[word] = has[word] || file.imports[word]
 		}
 	}
+	s.keyv = has["Keyv"]
 	if has["Illuminate"] && !has["config/database.php"] {
 		s.layers[connectionLayer] = "*"
 	}

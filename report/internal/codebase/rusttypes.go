@@ -89,5 +89,17 @@ func (c *collector) argumentOf(i int) *node {
 	return nil
 }
 
+// defaultOf notes the value that impl Default of Rust gives the field at a token.
+func (c *collector) defaultOf(i int, name string) {
+	f, n := c.function(), len(c.blocks)
+	if c.syntax != rust || f == nil || f.name != "default" || f.container == "" || n == 0 {
+		return
+	}
+	if of := c.textOf(c.blocks[n-1] - 1); of == f.container || of == "Self" {
+		value, _ := c.expression(i + 2)
+		c.declare(name, f.container, c.bound(value), &c.tokens[i])
+	}
+}
+
 // reports are methods of Rust whose argument is the text of an error.
 var reports = wordSet("context with_context expect map_err wrap_err")

@@ -77,7 +77,7 @@ func Scan(dir string) (*Checkout, error) {
 		return nil, err
 	}
 	defer root.Close()
-	w := &walker{root: root, packs: map[string]bool{}}
+	w := &walker{root: root, packs: map[string]bool{}, modules: map[string]string{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.declarations()
@@ -104,11 +104,13 @@ type scanner struct {
 	scopes   map[string]*node          // what clients with global names put before each key
 	layers   [clientLayer + 1]string   // prefixes
 	clients  map[string]string         // prefixes, see clientPrefixes
+	keyv     bool                      // caches may be those of Keyv, which puts a namespace before each key
 	members  map[string]*site          // by class and name, see objects
 	laravel  bool                      // a file imports Laravel
 	copies   int                       // nodes that were made for the key, see stored
 	choices  map[string][]registration // by class
 	adds     map[string]bool           // methods Add... that are called, of C#
+	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
 	plain    map[string]setting        // see plainSetting
 }
 
@@ -166,7 +168,8 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	syntax := syntaxOf(name)
 	base := path.Base(name)
 	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
-		holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
+		holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}, modules: map[string]string{},
+		goTypes: map[string]*goType{}, vars: map[string]*node{}}
 	if file.redis = aboutServer(src); syntax == javaScript {
 		file.pack = s.packOf(file.dir)
 	}
@@ -198,9 +201,11 @@ func aboutServer(src string) bool {
 // declarations reads all files, and adds the patterns of their calls.
 func (s *scanner) declarations() {
 	s.program = program{constants: map[string][]*declaration{}, functions: map[string][]*function{},
-		settings: s.settings(),
-		classes:  map[string]class{}}
+		settings: s.settings(), modules: s.modules,
+		goTypes: map[goKind]*goType{}, vars: map[goKind]goVar{}, packs: map[string]bool{},
+		classes: map[string]class{}}
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
+	s.statics = map[string]string{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	var sites []*site
 	s.sources = map[string]*source{}
@@ -208,6 +213,9 @@ func (s *scanner) declarations() {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
 		s.checkout.Lines += r.lines
+		if kind := r.file.types["instance"]; kind != "" && r.file.syntax == csharp {
+			s.statics[strings.ToLower(r.file.base)] = kind
+		}
 		for _, name := range r.adds {
 			s.adds[name] = true
 		}
@@ -231,6 +239,7 @@ func (s *scanner) declarations() {
 			s.program.functions[f.name] = append(s.program.functions[f.name], f)
 		}
 		sites = append(sites, r.sites...)
+		s.program.addTypes(r.file)
 		for name, kind := range r.classes {
 			if s.program.classes[name] != plainClass {
 				s.program.classes[name] = kind
@@ -252,6 +261,7 @@ func (s *scanner) declarations() {
 	for _, site := range sites {
 		site.scope(s.scopes)
 	}
+	sites = s.typed(sites)
 	s.lacks = s.lacksClient(sites)
 	s.setups(sites)
 	s.layerPrefixes(sites)
@@ -290,10 +300,6 @@ func (s *scanner) declarations() {
 		}
 		if site.callee != "" {
 			if f := s.callee(site); f != nil && f != site.function {
-				if around := site.function; around != nil && f == s.implementation(site, lastWord(site.receiver),
-					nearby(s.program.functions[site.callee], site.source)) {
-					around.passes = slices.DeleteFunc(around.passes, func(p passed) bool { return p.via == nil && p.key == site.key })
-				}
 				continue // it may change the key
 			}
 			if s.wraps(site) {

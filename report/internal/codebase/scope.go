@@ -16,7 +16,8 @@ type scope struct {
 	super    string // what class extends
 	enum     bool
 	locals   map[string]*node
-	blocks   map[string]int // where a variable was given its value, see collector.blocks
+	kinds    map[string]*node // of variables of Go: values of their types
+	blocks   map[string]int   // where a variable was given its value, see collector.blocks
 	// Of the annotations of a class.
 	conditions []*condition
 }
@@ -137,6 +138,7 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 				}
 			}
 		}
+		delete(s.kinds, name)
 		s.locals[name], s.blocks[name] = value, c.block()
 		return
 	}
@@ -182,7 +184,7 @@ func (c *collector) push(i, body int, s scope) {
 // enter opens a scope whose end is known.
 func (c *collector) enter(s scope) {
 	if s.function != nil {
-		s.locals, s.blocks = map[string]*node{}, map[string]int{}
+		s.locals, s.blocks, s.kinds = map[string]*node{}, map[string]int{}, map[string]*node{}
 	}
 	if len(c.scopes) < 64 {
 		c.scopes = append(c.scopes, s)
@@ -212,12 +214,18 @@ func (c *collector) endOf(i int) int {
 
 // lastCall reports whether a call is the last expression of a function that makes a key.
 func (c *collector) lastCall(i int) bool {
-	s := &c.scopes[len(c.scopes)-1]
-	if s.function == nil || !keyLike(s.function.name) {
+	_, end := c.expression(i)
+	return c.lastOf(end)
+}
+
+// lastOf reports whether a token ends a function that makes a key.
+func (c *collector) lastOf(end int) bool {
+	if len(c.scopes) == 0 {
 		return false
 	}
-	_, end := c.expression(i)
-	return c.isWord(end) && c.textOf(end) == "end" || s.end > 0 && end == s.end
+	s := &c.scopes[len(c.scopes)-1]
+	return s.function != nil && keyLike(s.function.name) &&
+		(c.isWord(end) && c.textOf(end) == "end" || s.end > 0 && end == s.end)
 }
 
 // endless reports whether a token is the = of a method of Ruby without an end, not that of a setter.
@@ -360,4 +368,52 @@ func (p *parser) object(i int) *node {
 		}
 	}
 	return n
+}
+
+// callback opens the scope of a function of JavaScript without a name, outside of any other, whose parameters are in
+// the bracket of a token, or are that token.
+func (c *collector) callback(open, body int) {
+	f := &function{container: c.class(), source: c.file}
+	if c.is(open, "(") {
+		f.params, f.defaults, f.groups = c.parameters(open)
+	} else if c.isWord(open) {
+		f.params = []string{c.kept(open)}
+	}
+	c.push(open, body, scope{function: f})
+}
+
+// beginsBlock reports whether a bar is the first of the two around the parameters of a block.
+func (c *collector) beginsBlock(i int) bool {
+	if c.isWord(i - 1) {
+		word := c.textOf(i - 1)
+		return word == "do" || word == "move" || word == "return"
+	}
+	return i > 0 && c.tokens[i-1].kind == markToken && !c.is(i-1, ")") && !c.is(i-1, "]")
+}
+
+// forget drops what is known of a variable whose name is a token.
+func (c *collector) forget(i int) {
+	if locals := c.locals(); locals != nil && c.isWord(i) {
+		if _, known := locals[c.textOf(i)]; known {
+			locals[c.textOf(i)] = hole
+		}
+	}
+}
+
+// arrowFollows reports whether => is at a token or behind a type there.
+func (c *collector) arrowFollows(i int) bool {
+	if i <= 1 {
+		return false
+	}
+	for n := i; n < i+16 && c.tokens[n].kind != endToken; n++ {
+		switch {
+		case c.is(n, "=>"):
+			return true
+		case n == i && !c.is(n, ":"):
+			return false
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+	return false
 }

@@ -28,6 +28,21 @@ var nestQueues = []libraryStore{{module: "@nestjs/bullmq", option: "prefix", aft
 // queueCommand is what the libraries of queues do. No option of a client precedes their keys.
 var queueCommand = &command{name: "EVAL", writes: true, unusual: true}
 
+// sidekiqCommand is what Sidekiq does with the list of a queue.
+var sidekiqCommand = &command{name: "LPUSH", kind: "list", writes: true, unusual: true}
+
+// sidekiqQueue notes the list of the queue that sidekiq_options names.
+func (c *collector) sidekiqQueue(i int) {
+	for n := i + 1; n < i+30 && c.tokens[n].kind != endToken && (!c.tokens[n].first || c.is(n-1, ",")); n++ {
+		if c.textOf(n) == "queue" && (c.is(n+1, ":") || c.is(n+1, "=>")) {
+			name, _ := c.expression(n + 2)
+			c.site(&site{key: c.bound(&node{kind: joinNode, args: []*node{{kind: textNode, text: "queue:"}, name}}),
+				command: sidekiqCommand, sure: Certain}, &c.tokens[i])
+			return
+		}
+	}
+}
+
 // importsModule reports whether a source of JavaScript imports a module.
 func (c *collector) importsModule(name string) bool {
 	for _, how := range [...]string{"from '%'", `from "%"`, "require('%')", `require("%")`} {

@@ -121,6 +121,9 @@ func (s *scanner) builders() {
 		near[p.File] = append(near[p.File], p)
 	}
 	for _, c := range s.names {
+		if c.inMemory() {
+			continue
+		}
 		for parts := range s.keys(c) {
 			parts = verbs(parts, c.source.syntax)
 			key := Join(parts)
@@ -196,7 +199,7 @@ func (s *scanner) builders() {
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
 			for _, r := range f.returns {
-				if !keyLike(name) && !keyLike(f.container) && !(r.value.kind == callNode && keyLike(r.value.text)) {
+				if (&site{source: f.source, function: f}).inMemory() || !keyLike(name) && !keyLike(f.container) && !(r.value.kind == callNode && keyLike(r.value.text)) {
 					continue
 				}
 				if u := f.use; len(f.returns) > 1 && u.key != nil && !u.several && r.value.kind == textNode &&
@@ -210,6 +213,16 @@ func (s *scanner) builders() {
 			}
 		}
 	}
+}
+
+// inMemory reports whether the names around a site say that it is about what the process keeps.
+func (c *site) inMemory() bool {
+	name := c.source.base
+	if c.function != nil && c.function.container != "" {
+		name = c.function.container
+	}
+	name = strings.ToLower(name)
+	return strings.Contains(name, "memory") && !ofServer(name)
 }
 
 // aboutServer reports whether the names around a builder that no known command uses speak of the

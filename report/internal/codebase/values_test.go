@@ -193,6 +193,10 @@ func (c *Cache) Save(ctx context.Context, key string, value any) error {
 }
 `, "index/index.go": `package index
 
+import "example.com/shop/cache"
+
+type CacheBackend = cache.Cache
+
 type backed struct{ cache CacheBackend }
 
 func (b *backed) Store() CacheBackend { return b.cache }
@@ -213,8 +217,8 @@ func (l *lists) Put(ctx context.Context, id string) {
 	l.store.Save(ctx, "list:"+id, 1)
 }
 `}, `
-core/list.go:10 *list:* certain SET
-index/index.go:9 *index:* certain SET
+core/list.go:10 *list:* likely SET
+index/index.go:13 *index:* likely SET
 `)
 }
 

@@ -49,7 +49,7 @@ func isTest(file string) bool {
 		singular := strings.TrimSuffix(lower, "s")
 		if testFolders[lower] || exampleFolders[lower] && goFile || goFile && folder[0] == '_' ||
 			(exampleFolders[lower] || cucumber && (lower == "support" || lower == "steps")) &&
-				!inSources || !module && (strings.HasSuffix(singular, ".test") ||
+				!inSources || !module && (strings.HasPrefix(lower, "test-") || strings.HasSuffix(singular, ".test") ||
 			strings.HasSuffix(singular, "-test") || strings.HasSuffix(singular, "_test")) {
 			return true
 		}
@@ -87,8 +87,9 @@ func isGenerated(src string) bool {
 type walker struct {
 	root    *os.Root
 	files   []string
-	config  []string        // files with settings of applications
-	packs   map[string]bool // directories of packages of npm
+	config  []string          // files with settings of applications
+	packs   map[string]bool   // directories of packages of npm
+	modules map[string]string // those of modules of Go, by their paths
 	skipped Skipped
 }
 
@@ -111,6 +112,10 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		if e.Name() == "package.json" && e.Type().IsRegular() {
 			text, _ := w.read(path.Join(dir, e.Name()))
 			w.packs[dir] = strings.Contains(text, `ependencies"`) // those without are modules of one
+		}
+		if e.Name() == "go.mod" && e.Type().IsRegular() && len(w.modules) < 1000 {
+			text, _ := w.read(path.Join(dir, e.Name()))
+			w.modules[moduleOf(text)] = dir
 		}
 		if e.Name() == ".gitignore" && e.Type().IsRegular() {
 			text, _ := w.read(path.Join(dir, e.Name()))

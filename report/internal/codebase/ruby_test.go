@@ -1,0 +1,34 @@
+package codebase
+
+import "testing"
+
+// TestKeysOfRuby has keys that are lists, methods that join one, locks of Redlock and queues of Sidekiq.
+func TestKeysOfRuby(t *testing.T) {
+	checkLines(t, map[string]string{
+		"config/environments/production.rb": "Rails.application.configure do\n  config.cache_store = :redis_cache_store\nend\n",
+		"app/models/post.rb": "class Post\n  def html\n    Rails.cache.fetch([\"markdown\", \"v1\", digest(body)]) { render }\n" +
+			"    key = [\"search\", term]\n    Rails.cache.fetch(key) { find }\n    Rails.cache.fetch([self, \"tags\"]) { load_tags }\n  end\n\n" +
+			"  def _limit_key\n    @k ||= \"users:#{id}:limit\"\n  end\n\n  def limit\n    Rails.cache.write(_limit_key, 1)\n  end\nend\n",
+	}, "app/models/post.rb:3 markdown/v1/* likely cache\napp/models/post.rb:5 search/* likely cache\n"+
+		"app/models/post.rb:6 */tags likely cache\napp/models/post.rb:10 users:*:limit likely\napp/models/post.rb:14 users:*:limit likely cache\n")
+	checkLines(t, map[string]string{
+		"services.rb": "module Services\n  def self.cache\n    @cache ||= ActiveSupport::Cache.lookup_store(:memory_store)\n  end\nend\n",
+		"user.rb":     "class User\n  def self.locate(token)\n    Services.cache.fetch([\"users\", token]) { find(token) }\n  end\nend\n",
+		"redis.rb":    "require 'redis'\nREDIS = Redis.new\n",
+	}, "")
+	checkLines(t, map[string]string{
+		"build.rb": "require 'redis'\n\nclass Build\n  def add(worker)\n    redis.sadd(key('workers'), worker)\n" +
+			"    redis.rpush(key('worker', worker, 'queue'), 1)\n  end\n\n  def key(*parts)\n    ['build', config.id, *parts].join(':')\n  end\nend\n",
+		"worker.rb": "class Worker < Build\n  def leave\n    redis.srem(key('workers'), id)\n  end\nend\n",
+		"lock.rb":   "class Lock\n  def run\n    Redlock::Client.new([url]).lock(\"lock-#{id}\", 2000) { work }\n    record.lock!(\"x-#{id}\")\n  end\nend\n",
+		"job.rb":    "class MailJob\n  include Sidekiq::Job\n  sidekiq_options retry: 2, queue: :mail\nend\n",
+	}, "build.rb:5 build:*:workers certain SADD\nbuild.rb:6 build:*:worker:*:queue certain RPUSH\nbuild.rb:10 build:* likely\n"+
+		"job.rb:3 queue:mail certain LPUSH\nlock.rb:3 lock-* certain SET\nworker.rb:3 build:*:workers certain SREM\n")
+}
+
+// TestKeyv has a cache of Keyv, which puts a namespace before each key by default.
+func TestKeyv(t *testing.T) {
+	checkLines(t, map[string]string{"usage.ts": "import { Keyv } from 'keyv'\nimport KeyvRedis from '@keyv/redis'\n\n" +
+		"export class Usage {\n  private cache: Cache\n\n  put(id: string) {\n    this.cache.set(`storage:${id}`, 1)\n  }\n}\n",
+	}, "usage.ts:8 *storage:* likely SET\n")
+}
