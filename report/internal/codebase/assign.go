@@ -425,6 +425,7 @@ func (c *collector) bind(n *node, f *function, budget *int) *node {
 				if v.kind == textNode && v.text == "" {
 					v = hole // it gets its value in a way that is not known
 				}
+				v = c.inForce(v, n.text)
 				if n.label != "" {
 					labelled := *v
 					labelled.label = n.label
@@ -477,7 +478,8 @@ func useful(n *node, depth int) bool {
 	case paramNode:
 		return n.of != nil && (n.of.kind == textNode || n.of.kind == wordNode || n.of.kind == joinNode)
 	case wordNode, callNode:
-		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || useful(n.of, depth+1) {
+		if n.text != "" && n.text[0] >= 'A' && n.text[0] <= 'Z' || namesKey(n.text) || n.text == "caches" ||
+			useful(n.of, depth+1) {
 			return true
 		}
 	}

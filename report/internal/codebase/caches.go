@@ -108,13 +108,14 @@ func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
 	case in == ruby && strings.Contains(src, "cache_store") && base != "development.rb" && base != "test.rb":
 		return s.railsStore(src, name)
 	case in == csharp:
-		if cacheOfRedis.MatchString(src) {
+		has := func(part string) bool { return strings.Contains(src, part) } // expressions are slow
+		if has("Cach") && (has("edis") || has("EDIS") || has("alkey") || has("arnet")) && cacheOfRedis.MatchString(src) {
 			found.kind = cachesOnServer
 		}
-		if strings.Contains(src, "RedisDistributedSynchronizationProvider") {
+		if has("RedisDistributedSynchronizationProvider") {
 			found.kind |= locksOnServer
 		}
-		if fusedOnServer.MatchString(src) {
+		if has("Cache(") && fusedOnServer.MatchString(src) {
 			found.kind |= cachesFused
 		}
 		for _, text := range [...]string{".UseInMemory(", ".UseSQLite(", ".UseDisk("} { // of EasyCaching
@@ -139,10 +140,7 @@ func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
 		}
 		return elsewhere(src, name, "CACHES", djangoBackend)
 	case in == python && strings.Contains(src, "CACHE_TYPE"):
-		_, setting, _ := strings.Cut(src, "CACHE_TYPE")
-		if setting, _, _ = strings.Cut(setting, "\n"); inOtherStore().MatchString(setting) {
-			return elsewhere(src, name, "CACHE_TYPE", "CACHE_TYPE=RedisCache")
-		}
+		return flaskStore(src, name)
 	}
 	return found
 }
@@ -288,10 +286,12 @@ func (s *scanner) storeFor(c *site) bool {
 		return false // of a framework that is not known
 	case c.layer == railsLayer:
 		unless(^cacheKind(0), railsSetting)
-	case c.layer == djangoLayer && s.aliases[c.alias] == cachesElsewhere:
+	case c.layer == djangoLayer && s.aliases[s.aliasOf(c)] == cachesElsewhere:
 		at = store{kind: cachesElsewhere, needs: djangoBackend}
 	case c.layer == djangoLayer:
 		unless(^cacheKind(0), djangoBackend)
+	case c.elsewhere:
+		unless(^cacheKind(0), flaskSetting)
 	}
 	if at.kind&cachesElsewhere != 0 && at.kind&(cachesOnServer|cachesAreHashes) == 0 {
 		c.needs = &at
@@ -302,6 +302,7 @@ func (s *scanner) storeFor(c *site) bool {
 // Settings that put the caches of Django and Rails on the server.
 const (
 	djangoBackend = "BACKEND=django.core.cache.backends.redis.RedisCache"
+	flaskSetting  = "CACHE_TYPE=RedisCache"
 	railsSetting  = "config.cache_store = :redis_cache_store"
 )
 
@@ -347,55 +348,17 @@ func (s *scanner) springStore() store {
 	return at
 }
 
-// backend notes whether a cache of Django is on the server: the text "BACKEND" of its settings is token i.
-func (c *collector) backend(i int) {
-	value := c.tokens[i+2]
-	if !c.is(i+1, ":") || value.kind != textToken || len(c.open) == 0 {
-		return
-	}
-	open := i - 1
-	for ; open > 0 && int(c.match[open]) < i; open-- {
-	}
-	name := open - 2 // "name": { or CACHES["name"] = {
-	if c.is(open-1, "=") && c.is(open-2, "]") {
-		name = open - 3
-	}
-	if t := &c.tokens[max(name, 0)]; t.kind == textToken && c.is(open, "{") {
-		kind := cachesElsewhere
-		if backend := strings.ToLower(c.src[value.body:value.tail]); ofServer(backend) ||
-			!strings.HasPrefix(backend, "django.") {
-			kind = cachesOnServer
-		}
-		if c.file.aliases == nil {
-			c.file.aliases = map[string]cacheKind{}
-		}
-		c.file.aliases[c.words.keep(c.src[t.body:t.tail])] |= kind
-	}
-}
-
-// alias returns the name of the cache of Django that a method is called on: caches["name"], or a variable of that
-// value; "" none.
-func (c *collector) alias(i int) string {
-	if c.syntax != python || !c.is(i-1, ".") {
-		return ""
-	}
-	if t := &c.tokens[max(i-3, 0)]; c.is(i-2, "]") && t.kind == textToken && c.textOf(i-5) == "caches" {
-		return c.words.keep(c.src[t.body:t.tail])
-	}
-	if v := c.locals()[c.textOf(i-2)]; v != nil && v.kind == wordNode && v.of != nil && v.of.text == "caches" {
-		return v.text
-	}
-	return ""
-}
-
-// inProcess reports whether a site calls a cache of the checkout itself, in a file without commands.
+// inProcess reports whether a site calls a cache of the checkout itself, in a file without commands: of the class
+// that the variable has, or whose name it has, if in Python no class that extends it is on the server.
 func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
 	class := cmp.Or(c.source.types[lastWord(c.receiver)], lastWord(c.receiver))
 	for _, f := range nearby(s.program.functions[c.callee], c.source) {
-		if strings.EqualFold(f.container, class) && f.source.syntax == c.source.syntax {
-			if own = !active[f.source] && !f.source.redis; !own {
-				return false
-			}
+		if f.source.syntax != c.source.syntax || !strings.EqualFold(f.container, class) &&
+			(c.source.syntax != python || !f.source.supers[class]) {
+			continue
+		}
+		if own = !active[f.source] && !f.source.redis; !own {
+			return false
 		}
 	}
 	return own && c.source.syntax.loose && !c.source.imports["Facades"]

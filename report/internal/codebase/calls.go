@@ -16,6 +16,10 @@ func (c *collector) call(i int, word string) {
 		c.annotation(i, word, args)
 		return
 	}
+	if ok && c.syntax == python && (word == "cached" || word == "memoize") && c.decorates(i) {
+		c.decorator(i, word, args)
+		return
+	}
 	if ok && c.callees == nil && c.syntax == csharp && strings.HasPrefix(word, "Add") && c.is(i-1, ".") {
 		c.adds = append(c.adds, c.words.keep(word))
 	}
@@ -75,7 +79,7 @@ func (c *collector) call(i int, word string) {
 		return
 	case c.syntax == csharp && c.libraryCall(word, receiver, args, t):
 		return
-	case locks[lower] && c.lock(lower, receiver, args, t):
+	case locks[lower] && c.lock(i, lower, receiver, args):
 		return
 	case c.syntax == rust && lower == "key" && c.file.redis && strings.Contains(receiver, "script"):
 		c.site(&site{key: c.bound(args[0]), command: scriptCommand, sure: Certain}, t)
@@ -456,8 +460,14 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	default:
 		return // a map in memory, more often than not
 	}
-	if other && !c.file.client {
+	if other = other && !c.file.client; other && c.syntax != python {
 		return
+	}
+	key := args[0]
+	for _, a := range args {
+		if a.label == "key" && c.syntax == python {
+			key = a
+		}
 	}
 	command := cacheWrite
 	if cacheReads[strings.ToLower(word)] {
@@ -465,14 +475,14 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	} else if cacheDeletes[strings.ToLower(word)] {
 		command = cacheDelete
 	}
-	key := c.bound(args[0])
+	key = c.bound(key)
 	if last == "tags" { // a digest of the tags precedes it
 		key = &node{kind: joinNode, args: []*node{hole, {kind: textNode, text: ":"}, key}}
 	}
 	if c.syntax == ruby && key.kind == listNode { // ActiveSupport joins its elements
 		key = &node{kind: callNode, text: "join", of: key, args: []*node{{kind: textNode, text: "/"}}}
 	}
-	c.site(&site{key: key, command: command, sure: Likely,
+	c.site(&site{key: key, command: command, sure: Likely, elsewhere: other,
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }

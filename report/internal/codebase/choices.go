@@ -2,8 +2,10 @@ package codebase
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A registration is a place where a class is made or registered, perhaps as what an interface stands for.
@@ -42,11 +44,11 @@ func (c *collector) choose(i int, word string) {
 		}
 		return
 	}
-	store := c.syntax == csharp && distributedStores[word] != "" && c.is(i-1, ".")
-	if !isUpper(word) || !namesClass(word) || len(c.choices) > 5000 {
+	if !isUpper(word) || len(c.choices) > 5000 {
 		return
 	}
-	before, manager := c.textOf(i-1), c.jvm && c.function() != nil && springManager(word)
+	store := c.syntax == csharp && c.is(i-1, ".") && distributedStores[word] != ""
+	before, manager := c.textOf(i-1), c.jvm && springManager(word) && c.function() != nil
 	switch {
 	case before == "new", manager, store, c.syntax == csharp && c.is(i-1, "(") && c.textOf(i-2) == "typeof":
 	case c.syntax == kotlin && c.is(i+1, "("):
@@ -63,6 +65,9 @@ func (c *collector) choose(i int, word string) {
 			return
 		}
 	default:
+		return
+	}
+	if !namesClass(word) {
 		return
 	}
 	made := registration{class: c.words.keep(word), conditions: c.conditions(i), source: c.file, manager: manager,
@@ -110,7 +115,7 @@ func (s *scanner) chosen(c *site, f *function) *store {
 		}
 	}
 	if other == notMade && own > neverMade || own == isMade && other < maybeMade || ofServer(last) && own > neverMade ||
-		needs.needs == "" {
+		needs.needs == "" || own > neverMade && s.docker {
 		return nil
 	}
 	return &needs
@@ -137,6 +142,25 @@ func (s *scanner) distributedStore() *store {
 func doesNothing(class string) bool {
 	return slices.ContainsFunc([]string{"noop", "null", "dummy", "empty", "fake"}, func(word string) bool {
 		return strings.HasPrefix(strings.ToLower(class), word)
+	})
+}
+
+// composeFile matches the name of a file of Docker Compose, and composedCache a variable in one that puts a cache on the
+// server.
+var (
+	composeFile = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(docker-)?compose[\w.-]*\.ya?ml$`)
+	})
+	composedCache = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)^\s*(- *)?["']?\w*cache\w*["']? *[:=] *["']?redis["']?\s*$`)
+	})
+)
+
+// composed reports whether a file of Docker Compose says that a cache is on the server.
+func (w *walker) composed() bool {
+	return slices.ContainsFunc(w.compose, func(name string) bool {
+		text, _ := w.read(name)
+		return composedCache().MatchString(text)
 	})
 }
 

@@ -118,6 +118,8 @@ class RedisLockOperation(val redisTemplate: RedisTemplate<String, String>) : Loc
 			"u.cs": use, "s.cs": setup}},
 		{"not made", "roles:all possible ICacheService=RedisCacheService", map[string]string{"r.cs": csharp,
 			"m.cs": memory, "u.cs": use}},
+		{"in production", "roles:all certain", map[string]string{"r.cs": csharp, "m.cs": memory, "u.cs": use, "s.cs": setup,
+			"docker-compose.yml": "services:\n  api:\n    environment:\n      - CACHE_TYPE=Redis\n"}},
 		{"only one made", "roles:all certain", map[string]string{"r.cs": csharp, "m.cs": memory, "u.cs": use, "s.cs": only}},
 		{"only one", "roles:all certain", map[string]string{"r.cs": csharp, "u.cs": use}},
 		{"behind an if", "roles:all possible Cache:Type=redis", map[string]string{"r.cs": csharp, "m.cs": memory, "u.cs": use,

@@ -210,6 +210,8 @@ func (s *scanner) before(c *site) string {
 	switch {
 	case c.layer == springLayer && (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
 		return s.layers[redissonLayer]
+	case c.layer == djangoLayer:
+		return s.djangoPrefix(c)
 	case c.layer == springLayer: // it is about the name of the cache, too
 		return ""
 	case c.source.syntax == csharp && c.command.isCache() && c.layer == 0 && !c.source.imports["EasyCaching"] &&
@@ -239,7 +241,7 @@ var locks = wordSet("acquire lock lock! using")
 var lockers = wordSet("r rc rd client conn connection")
 
 // lock notes the keys of a call that makes locks, if it is one.
-func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
+func (c *collector) lock(i int, method, receiver string, args []*node) bool {
 	last, keys := lastWord(receiver), args[:1]
 	switch {
 	case strings.Contains(receiver, "redlock") && (c.syntax == javaScript || c.syntax == ruby),
@@ -253,6 +255,9 @@ func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
 	case c.syntax == python && method == "lock" && !strings.Contains(last, "cache") && !strings.HasSuffix(last, "lock") &&
 		(ofServer(receiver) || c.file.holds[last] == holdsServer || c.file.client && lockers[strings.TrimLeft(last, "_")]) &&
 		!notClient(last):
+	case c.syntax == python && c.textOf(i) == "Lock" && len(args) > 1 && c.file.imports["lock"] && c.file.client:
+		// of redis-py: Lock(client, name)
+		keys = args[1:2]
 	default:
 		return false
 	}
@@ -260,7 +265,7 @@ func (c *collector) lock(method, receiver string, args []*node, t *token) bool {
 		keys = args[0].args
 	}
 	for _, k := range c.boundAll(keys) {
-		c.site(&site{key: k, command: commands()["set"], sure: Certain, expiry: expirySet, receiver: receiver}, t)
+		c.site(&site{key: k, command: commands()["set"], sure: Certain, expiry: expirySet, receiver: receiver}, &c.tokens[i])
 	}
 	return true
 }

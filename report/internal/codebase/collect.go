@@ -75,23 +75,6 @@ type returned struct {
 	only  *choice // with which the function has this value, nil any
 }
 
-// passed is a key that a function builds from its parameters for a command.
-type passed struct {
-	key     *node
-	command *command
-	sure    Sure
-	expiry  expiry
-	list    bool   // the key is a parameter that is a list of keys
-	before  string // what precedes the key
-	needs   *store // what keeps the cache on the server
-	guard   guard  // of the call that has the key
-	// Of a function that calls another one which passes the key on: that one, what it passes,
-	// and the arguments of the call.
-	via  *function
-	next *passed
-	args []*node
-}
-
 // A site is an expression that is a key.
 type site struct {
 	key      *node
@@ -113,7 +96,8 @@ type site struct {
 	layer            layer      // that the command or the prefix belongs to
 	before           string     // what is known to precede the key
 	rest             bool       // only what its client puts before the key is known, not the key
-	alias            string     // of a cache of Django that the command is called on
+	elsewhere        bool       // only what the file imports can say that its cache is on the server
+	alias            *node      // the cache of Django that the command is called on, or its name, nil unknown
 	field            bool       // its script takes it where commands take a field; of a client: options made elsewhere
 	on               *node      // what it is called on, in Go
 	guard            guard      // of the call

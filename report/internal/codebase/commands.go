@@ -117,7 +117,7 @@ var scripts = wordSet(`eval evalsha evalro run runro evalasync scriptevaluate sc
 	_evalscript evalscript runscript execscript executescript`)
 
 // fetchers are methods of caches that take a key first.
-var fetchers = wordSet(`get set fetch read write remember rememberforever put forever forget pull has add delete lock exist? increment
+var fetchers = wordSet(`get set inc dec fetch read write remember rememberforever put forever forget pull has add delete lock exist? increment
 	decrement incr get_or_set getorset getorsetasync getasync setasync removeasync getstring setstring getstringasync
 	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
 	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync`)

@@ -119,7 +119,7 @@ func (c *collector) conditions(i int) (list []*condition) {
 	}
 	list = append(list, c.conditionBefore(first)...)
 	n := len(c.scopes)
-	for k := len(c.blocks) - 1; k >= 0 && n > 0 && int(c.match[c.blocks[k]]) != c.scopes[n-1].end; k-- {
+	for k := len(c.blocks) - 1; k >= max(0, len(c.blocks)-32) && n > 0 && int(c.match[c.blocks[k]]) != c.scopes[n-1].end; k-- {
 		list = append(list, c.conditionBefore(c.blocks[k])...)
 	}
 	return list
@@ -129,7 +129,7 @@ func (c *collector) conditions(i int) (list []*condition) {
 func (c *collector) conditionBefore(i int) (list []*condition) {
 	switch {
 	case c.textOf(i-1) == "else":
-		if c.is(i-2, "}") {
+		if c.is(i-2, "}") && c.textOf(c.opening(i-2)-1) != "else" {
 			for _, on := range c.conditionBefore(c.opening(i - 2)) {
 				other := *on
 				other.negative = !other.negative
@@ -192,7 +192,7 @@ func (c *collector) tested(open int) *condition {
 		on.want, on.negative, i = anyValue, !on.negative, i+2
 	}
 	if c.is(i, ")") && i == int(c.match[open]) {
-		if on.setting = c.bound(n); n.kind == wordNode && n.of != nil {
+		if on.setting, on.name = c.bound(n), n.text; n.kind == wordNode && n.of != nil {
 			on.name = c.words.keep(n.of.text + "." + n.text)
 		}
 	}

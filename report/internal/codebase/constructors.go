@@ -14,12 +14,12 @@ const maxCopies = 1000
 func (s *scanner) constructors(sites []*site) {
 	for _, c := range sites {
 		f := c.function
-		if c.command == nil || c.setup != nil || c.prefix || f == nil || f.container == "" || f.name == f.container ||
-			c.source.syntax.loose {
+		if c.command == nil || c.setup != nil || c.prefix || f == nil || f.container == "" || f.called() == f.container ||
+			c.source.syntax.loose && c.source.syntax != python {
 			continue
 		}
 		for _, made := range nearby(s.program.functions[f.container], c.source) {
-			if made.source != c.source || made.container != made.name || len(made.passes) >= 8 {
+			if made.source != c.source || made.container != made.called() || len(made.passes) >= 8 {
 				continue
 			}
 			s.copies = 0
@@ -33,6 +33,14 @@ func (s *scanner) constructors(sites []*site) {
 				before: c.before, needs: c.needs})
 		}
 	}
+}
+
+// called returns the name in a call of a function: that of its class for a constructor of Python.
+func (f *function) called() string {
+	if f.name == "__init__" && f.source.syntax == python && f.container != "" {
+		return f.container
+	}
+	return f.name
 }
 
 // stored returns an expression of a method in which the parameters of a constructor stand for the members that store

@@ -72,7 +72,7 @@ func (c *collector) guardOf(f *function, first, end int) (g guard) {
 // guardAt returns the guard of the call at a token, also in blocks of a branch.
 func (c *collector) guardAt(i int) (g guard) {
 	f, n := c.function(), len(c.scopes)-1
-	if f == nil || len(f.params) == 0 || c.scopes[n].function != f {
+	if f == nil || len(f.params) == 0 || c.scopes[n].function != f || len(c.blocks) > 64 {
 		return 0
 	}
 	first := i
@@ -95,8 +95,11 @@ func (c *collector) branchBefore(f *function, begin int) guard {
 	if c.is(begin-1, ")") {
 		return c.branch(f, c.opening(begin-1)-1)
 	}
-	if c.textOf(begin-1) == "else" && c.is(begin-2, "}") {
-		return -c.branchBefore(f, c.opening(begin-2))
+	if c.textOf(begin-1) != "else" || !c.is(begin-2, "}") {
+		return 0
+	}
+	if open := c.opening(begin - 2); c.textOf(open-1) != "else" {
+		return -c.branchBefore(f, open)
 	}
 	return 0
 }

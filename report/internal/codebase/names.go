@@ -93,7 +93,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 		if !source.syntax.shares(at.source.syntax) {
 			continue
 		}
-		if n.of == nil && !self && container != "" && !source.syntax.members && !(at.body && source == at.source &&
+		if n.of == nil && !self && container != "" && !source.syntax.members &&
+			!(n.kind == callNode && container == n.text) && !(at.body && source == at.source &&
 			container == at.container) {
 			continue // a member is not named alone
 		}

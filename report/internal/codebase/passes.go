@@ -9,6 +9,23 @@ import (
 // maxRounds is the number of functions between a command and the key that it is given.
 const maxRounds = 3
 
+// passed is a key that a function builds from its parameters for a command.
+type passed struct {
+	key     *node
+	command *command
+	sure    Sure
+	expiry  expiry
+	list    bool   // the key is a parameter that is a list of keys
+	before  string // what precedes the key
+	needs   *store // what keeps the cache on the server
+	guard   guard  // of the call that has the key
+	// Of a function that calls another one which passes the key on: that one, what it passes,
+	// and the arguments of the call.
+	via  *function
+	next *passed
+	args []*node
+}
+
 // calls adds the patterns of the calls of functions that pass a key on, and then of those of
 // functions that call these.
 func (s *scanner) calls() {
@@ -84,6 +101,9 @@ func (s *scanner) passOn(c *site, f *function) {
 			}
 			return s.program.passed(pass, f, values)
 		}) {
+			if f.called() != f.name && len(parts) == 3 && parts[0] == "" && !strings.ContainsAny(parts[1], ":_-./") {
+				continue // one word in a key of which nothing else is known
+			}
 			if key := strings.ToLower(Join(parts)); len(c.args) == 0 || slices.ContainsFunc(given, func(v []string) bool {
 				return slices.ContainsFunc(v, func(p string) bool { return p != "" && strings.Contains(key, strings.ToLower(p)) })
 			}) {
@@ -150,7 +170,7 @@ func (s *scanner) known(f *function) *function {
 	if f == nil {
 		return nil
 	}
-	for _, k := range nearby(s.program.functions[f.name], f.source) {
+	for _, k := range nearby(s.program.functions[f.called()], f.source) {
 		if k.source == f.source && k.container == f.container && slices.Equal(k.params, f.params) {
 			return k
 		}
@@ -170,7 +190,7 @@ func (s *scanner) callee(c *site) *function {
 		c.source.syntax == ruby && queries[lower]
 	if c.receiver == "" {
 		f, _ := s.program.function(n, c.frame())
-		if f == nil || len(f.passes) == 0 || common && f.container != "" && f.container != f.name &&
+		if f == nil || len(f.passes) == 0 || common && f.container != "" && f.container != f.called() &&
 			(c.function == nil || f.container != c.function.container) {
 			return nil
 		}

@@ -83,10 +83,14 @@ func (c *collector) prefixText(i int, name string) {
 	n, _ := c.expression(value)
 	switch {
 	case value == i+1, nothing[c.textOf(value)], n.isNumber(): // array_intersect_key($options, ['prefix' => 1])
-	case c.syntax == python && name == "KEY_PREFIX":
-		c.prefixOf(i, djangoLayer, n)
-	case c.syntax == python && name == "KEY_FUNCTION":
-		c.prefixOf(i, djangoLayer, hole)
+	case c.syntax == python && (name == "KEY_PREFIX" || name == "KEY_FUNCTION"):
+		if c.is(i+1, ":") && c.settingOf(c.dictAround(i), "BACKEND") > 0 {
+			return // see backend
+		}
+		if name == "KEY_FUNCTION" {
+			n = anyKey
+		}
+		c.keysOfCache(i, "", n, &node{kind: textNode, text: "1"})
 	case c.syntax == python && name == "CACHE_KEY_PREFIX":
 		c.prefixOf(i, flaskLayer, n)
 	case c.syntax == ruby && name == "namespace" && c.file.store.kind != 0:
@@ -173,6 +177,13 @@ func (s *scanner) layerPrefixes(sites []*site) {
 		}
 		s.program.steps = 0
 		prefix := Join(s.program.eval(c.key, c.frame()))
+		if name := c.alias; c.layer == djangoLayer && name != nil {
+			if old, known := s.django[name.text]; known && old != prefix {
+				s.django[name.text] = "*"
+			} else {
+				s.django[name.text] = prefix
+			}
+		}
 		if old := s.layers[c.layer]; old != "" && old != prefix {
 			if prefix = "*"; c.layer == springLayer {
 				prefix = "*" + cacheName.text + "*"
@@ -205,8 +216,8 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	s.layers[cacheLayer] = prefixed(s.layers[connectionLayer], s.layers[cacheLayer])
 	if s.stores[python].kind == 0 || !has["django"] {
 		s.layers[djangoLayer] = "*"
-	} else if s.layers[djangoLayer] != "*" {
-		s.layers[djangoLayer] += ":1:"
+	} else if s.layers[djangoLayer] == "" {
+		s.layers[djangoLayer] = ":1:"
 	}
 	if has["flask_caching"] && s.layers[flaskLayer] == "" {
 		s.layers[flaskLayer] = "flask_cache_"

@@ -64,7 +64,10 @@ func TestFrameworkPrefixes(t *testing.T) {
 			"a.py:4 shop:1:cart:* likely cache\n"},
 		"Django with a prefix of the environment": {
 			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_PREFIX': os.environ['P']", 1), "a.py": view},
-			"a.py:4 *cart:* likely cache\n"},
+			"a.py:4 *:1:cart:* likely cache\n"},
+		"Django with a version": {
+			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'VERSION': 3", 1), "a.py": view},
+			"a.py:4 :3:cart:* likely cache\n"},
 		"Django with a function": {
 			map[string]string{"settings.py": strings.Replace(settings, "%s", ", 'KEY_FUNCTION': 'shop.make'", 1), "a.py": view},
 			"a.py:4 *cart:* likely cache\n"},

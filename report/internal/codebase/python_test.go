@@ -1,6 +1,9 @@
 package codebase
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestPythonClients has what says that a project of Python has a client of the server, and which locks are its.
 func TestPythonClients(t *testing.T) {
@@ -36,4 +39,71 @@ func TestChoices(t *testing.T) {
 		"        redis.incr(f\"seen-{id}-{name}\")\n",
 		"board.py": "class Board:\n    def f(self, id):\n        self.storage.note_event(id, \"error\")\n",
 	}, "board.py:3 seen-*-error certain INCR\nstorage.py:9 seen-*-* certain INCR\n")
+}
+
+// TestCachesOfDjango has caches by their names: the settings of each, and where functions have theirs.
+func TestCachesOfDjango(t *testing.T) {
+	checkLines(t, map[string]string{"settings.py": "CACHES = {\n" +
+		"    'default': {'BACKEND': 'django.core.cache.backends.locmem.LocMemCache', 'KEY_PREFIX': 'near'},\n" +
+		"    'far': {'BACKEND': 'django_redis.cache.RedisCache', 'KEY_PREFIX': 'shop', 'VERSION': 3},\n" +
+		"    'own': {'BACKEND': 'django_redis.cache.RedisCache', 'KEY_FUNCTION': 'shop.keys.make'},\n" +
+		"    'plain': {'BACKEND': 'django_redis.cache.RedisCache'},\n}\n",
+		"names.py": "class Caches(StrEnum):\n    DEFAULT = Field('default', label='near')\n    FAR = 'far'\n",
+		"use.py": "from django.core.cache import cache, caches\nfrom names import Caches\n\nfar_cache = caches['plain']\n\n" +
+			"def f(id, version=None):\n    cache.set(f'carta:{id}', 1)\n    caches['far'].set(f'cartb:{id}', 1)\n" +
+			"    caches['own'].set(f'cartc:{id}', 1)\n    far_cache.set(f'cartd:{id}', 1)\n    caches[Caches.FAR].set(f'carte:{id}', 1)\n" +
+			"    caches['far'].set(f'cartf:{id}', 1, version=7)\n    caches['far'].set(f'cartg:{id}', 1, version=id)\n" +
+			"    caches['far'].set(f'carth:{id}', 1, version=version)\n    caches[id].set(f'carti:{id}', 1)\n\n" +
+			"def cached(name=Caches.DEFAULT.value):\n    def decorator(call):\n        def wrapper(id):\n" +
+			"            return caches[str(name)].get_or_set(f'cartj:{id}', call)\n        return wrapper\n    return decorator\n",
+	}, "use.py:7 *carta:* possible cache if "+djangoBackend+"\nuse.py:8 shop:3:cartb:* likely cache\n"+
+		"use.py:9 *cartc:* likely cache\nuse.py:10 :1:cartd:* likely cache\nuse.py:11 shop:3:carte:* likely cache\n"+
+		"use.py:12 shop:7:cartf:* likely cache\nuse.py:13 shop:*:cartg:* likely cache\n"+
+		"use.py:14 shop:3:carth:* likely cache\nuse.py:15 *carti:* likely cache\n"+
+		"use.py:20 *cartj:* possible cache if "+djangoBackend+"\n")
+}
+
+// TestFlaskCaching has calls and decorators of a cache that another file declares.
+func TestFlaskCaching(t *testing.T) {
+	use := map[string]string{
+		"caches.py": "from flask_caching import Cache\n\nclass OwnCache(Cache):\n    pass\n\ncache = OwnCache()\n",
+		"use.py": "from caches import cache\n\ndef f(id):\n    cache.set(key=f'cart:{id}', value=1)\n    cache.inc('carts')\n\n" +
+			"@cache.memoize(timeout=60)\n@other\ndef total_of(id):\n    return id\n\n@cache.cached(timeout=60)\ndef g():\n" +
+			"    return 1\n\n@cache.cached(key_prefix='all_carts')\ndef h():\n    return 1\n",
+		"other.py": "from things import Things\n\ndef f(id, cache):\n    cache.set(f'thing:{id}', 1)\n",
+	}
+	for setting, more := range map[string]string{"CACHE_TYPE = 'RedisCache'": "likely cache",
+		"CACHE_TYPE = 'SimpleCache'": "possible cache if CACHE_TYPE=RedisCache settings.py:1",
+		"X = 1":                      "possible cache if CACHE_TYPE=RedisCache"} {
+		use["settings.py"], use["client.py"] = setting+"\n", "import redis\n"
+		checkLines(t, use, strings.ReplaceAll("use.py:4 flask_cache_cart:* %\nuse.py:5 flask_cache_carts %\n"+
+			"use.py:7 flask_cache_*.total_of_memver %\nuse.py:12 flask_cache_view/* %\n"+
+			"use.py:16 flask_cache_all_carts %\n", "%", more), "flask_cache_")
+	}
+}
+
+// TestPythonConstructors has what a constructor gets and the methods of its class make keys of, and locks of redis-py.
+func TestPythonConstructors(t *testing.T) {
+	checkLines(t, map[string]string{"queues.py": "import redis\nfrom redis.lock import Lock\n\nclass NamedQueue:\n" +
+		"    def __init__(self, client, name, size=10):\n        self.client = client\n        self.name = name\n\n" +
+		"    def add(self, id):\n        self.redis.rpush(f\"queue:{self.name}\", id)\n\n" +
+		"class Busy:\n    def __init__(self, name):\n        self.lock = Lock(CLIENT, name, timeout=9)\n\n" +
+		"class Tenant:\n    def __init__(self, name):\n        self.prefix = before() + name\n\n" +
+		"    def get(self, key):\n        return self.redis.get(self.prefix + self.mark() + key)\n",
+		"use.py": "from queues import Busy, NamedQueue, Tenant\n\ndef f(client, id):\n    NamedQueue(client, \"mails\").add(id)\n" +
+			"    with Busy(f\"update_{id}\"):\n        Tenant(\"public\")\n",
+	}, "queues.py:10 queue:* certain RPUSH\nuse.py:4 queue:mails certain RPUSH\nuse.py:5 update_* certain SET\n")
+}
+
+// TestBranchesOfPython has a variable that a branch gives another value, and a cache of the process beside a client.
+func TestBranchesOfPython(t *testing.T) {
+	checkLines(t, map[string]string{"keys.py": "import redis\n\ndef f(id, all):\n    key = f\"cart:{id}\"\n    if all:\n" +
+		"        key += suffix()\n        key = \"all:carts\"\n        redis.delete(key)\n    else:\n        redis.get(key)\n" +
+		"    redis.set(key, 1)\n",
+		"local.py": "class LocalCache:\n    def get(self, key):\n        return self.kept.get(key)\n",
+		"use.py": "import redis\nfrom local import LocalCache\n\ndef f(id):\n    cache = LocalCache()\n" +
+			"    cache.get(f\"near:{id}\")\n    redis.set(f\"far:{id}\", 1)\n",
+	}, "keys.py:6 cart:* likely\nkeys.py:7 all:carts likely\nkeys.py:8 all:carts certain DEL\n"+
+		"keys.py:10 cart:* certain GET\nkeys.py:11 all:carts certain SET\nkeys.py:11 cart:* certain SET\n"+
+		"use.py:7 far:* certain SET\n")
 }

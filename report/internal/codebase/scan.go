@@ -80,6 +80,7 @@ func Scan(dir string) (*Checkout, error) {
 	w := &walker{root: root, packs: map[string]bool{}, modules: map[string]string{}}
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
+	s.docker = w.composed()
 	s.declarations()
 	s.calls()
 	s.builders()
@@ -101,6 +102,7 @@ type scanner struct {
 	lacks    map[*syntax]bool          // languages without a client
 	stores   map[*syntax]store         // of frameworks
 	aliases  map[string]cacheKind      // where the caches of Django are, by name
+	django   map[string]string         // what begins the keys of the caches of Django, by name
 	scopes   map[string]*node          // what clients with global names put before each key
 	layers   [clientLayer + 1]string   // prefixes
 	clients  map[string]string         // prefixes, see clientPrefixes
@@ -111,6 +113,7 @@ type scanner struct {
 	choices  map[string][]registration // by class
 	adds     map[string]bool           // methods Add... that are called, of C#
 	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
+	docker   bool                      // see composed
 	plain    map[string]setting        // see plainSetting
 }
 
@@ -207,6 +210,7 @@ func (s *scanner) declarations() {
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
 	s.statics = map[string]string{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
+	s.django = map[string]string{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
@@ -236,7 +240,7 @@ func (s *scanner) declarations() {
 			}
 		}
 		for _, f := range r.functions {
-			s.program.functions[f.name] = append(s.program.functions[f.name], f)
+			s.program.functions[f.called()] = append(s.program.functions[f.called()], f)
 		}
 		sites = append(sites, r.sites...)
 		s.program.addTypes(r.file)
@@ -275,7 +279,9 @@ func (s *scanner) declarations() {
 		if site.before = s.before(site); site.setup != nil || site.prefix {
 			continue
 		}
-		if !s.storeFor(site) || site.command.isCache() && s.inProcess(site, active) {
+		if site.elsewhere && !s.ofFlask(site) || !s.storeFor(site) ||
+			(site.command.isCache() || site.command != nil && site.source.syntax == python && !site.command.unusual &&
+				site.sure < Certain) && s.inProcess(site, active) {
 			site.rest = true
 			continue
 		}

@@ -138,10 +138,64 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 				}
 			}
 		}
+		if last := len(s.locals[name].alternatives()) - 1; last > 0 && !perhaps && !declared && c.syntax == python {
+			value = &node{kind: eitherNode, args: append(slices.Clone(old.args[:last]), value)} // see inForce
+		}
 		delete(s.kinds, name)
 		s.locals[name], s.blocks[name] = value, c.block()
 		return
 	}
+}
+
+// inForce returns the value of a variable of Python that may have several: the last one in the block that gave it, and
+// in the other branches of a condition those from before.
+func (c *collector) inForce(v *node, name string) *node {
+	n := len(c.scopes) - 1
+	for n >= 0 && c.scopes[n].function == nil {
+		n--
+	}
+	last := len(v.alternatives()) - 1
+	if last < 0 || c.syntax != python || n < 0 {
+		return v
+	}
+	block := c.scopes[n].blocks[name]
+	if block < 0 || slices.Contains(c.blocks, block) {
+		return v.args[last]
+	}
+	for _, e := range c.blocks {
+		if word := c.textOf(e); e > block && (word == "else" || word == "elif") && c.branchOf(block, e) {
+			if last > 1 {
+				other := *v
+				other.args, other.index = v.args[:last], 0
+				return &other
+			}
+			return v.args[0]
+		}
+	}
+	return v
+}
+
+// alternatives returns the values of a variable that has several, nil if it has one.
+func (n *node) alternatives() []*node {
+	if n == nil || n.kind != eitherNode || n.text != "" {
+		return nil
+	}
+	return n.args
+}
+
+// branchOf reports whether a statement else or elif belongs to the same condition as one before it.
+func (c *collector) branchOf(first, other int) bool {
+	if word := c.textOf(first); word != "if" && word != "elif" || other > first+2000 {
+		return false
+	}
+	for n := first + 1; n <= other; n++ {
+		t := &c.tokens[n]
+		if word := c.textOf(n); t.first && (t.column < c.tokens[first].column || t.column == c.tokens[first].column &&
+			word != "else" && word != "elif") {
+			return false
+		}
+	}
+	return c.tokens[other].column == c.tokens[first].column
 }
 
 // inner reports whether the statement around is in a block of a function.

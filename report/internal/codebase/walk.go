@@ -88,6 +88,7 @@ type walker struct {
 	root    *os.Root
 	files   []string
 	config  []string          // files with settings of applications
+	compose []string          // files of Docker Compose
 	packs   map[string]bool   // directories of packages of npm
 	modules map[string]string // those of modules of Go, by their paths
 	skipped Skipped
@@ -127,6 +128,9 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		if e.Type().IsRegular() && isSettings(e.Name()) && len(w.config) < 200 && !isTest(name) &&
 			path.Base(dir) != "dev" && !ignore.ignores(name, false) {
 			w.config = append(w.config, name)
+		}
+		if e.Type().IsRegular() && composeFile().MatchString(e.Name()) && len(w.compose) < 50 && !isTest(name) {
+			w.compose = append(w.compose, name)
 		}
 		if !e.IsDir() && (!e.Type().IsRegular() || syntaxOf(name) == nil) {
 			continue // no link is followed
