@@ -486,21 +486,3 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }
-
-// limits are methods of the limiter of Laravel, which counts in the cache.
-var limits = wordSet("hit attempt toomanyattempts remaining availablein")
-
-// Methods of caches, which may be on the server.
-var (
-	cacheWrite = &command{name: "cache", writes: true, cache: true}
-	cacheRead  = &command{name: "cache", cache: true} // it writes nothing
-	// cacheDelete deletes
-	cacheDelete = &command{name: "cache", cache: true}
-)
-
-// cacheReads are the fetchers that write no value.
-var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync getlistasync
-	existsasync getallasync toomanyattempts remaining availablein`)
-
-// cacheDeletes are those that only delete a value, or change its expiry.
-var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")
