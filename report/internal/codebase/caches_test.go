@@ -170,3 +170,15 @@ func TestWhoseMethod(t *testing.T) {
 		"PageCache.php:5 *page_* likely cache\nPageCache.php:6 *page_* likely cache\nPageCache.php:7 *link_home likely cache\n"+
 		"Saved.php:3 *saved-*-a likely\nSaved.php:4 *saved-*-a certain SET\nUse.php:6 *php:*:days certain SET\n")
 }
+
+// TestTagsAndLimits has a cache of Laravel with tags, its limiter, and a cache of Symfony whose items have no type.
+func TestTagsAndLimits(t *testing.T) {
+	checkLines(t, map[string]string{
+		"config/cache.php": "<?php\nreturn ['default' => 'redis', 'prefix' => ''];\n", "redis.php": "<?php\n$redis = new Redis();\n",
+		"A.php": "<?php\nuse Illuminate\\Support\\Facades\\{Cache, RateLimiter};\nclass A {\n  function f($id) {\n" +
+			"    Cache::tags(['carts'])->put(\"cart_$id\", 1);\n    RateLimiter::hit(\"login:$id\", 60);\n    RateLimiter::for('api', 1);\n  }\n}\n",
+		"B.php": "<?php\nuse Symfony\\Contracts\\Cache\\CacheInterface;\nclass B {\n  function f(CacheInterface $cache, $id) {\n" +
+			"    $this->cache->get(\"page_$id\", fn ($item) => 1);\n  }\n}\n",
+		"config/packages/cache.yaml": "framework:\n  cache:\n    app: cache.adapter.redis\n",
+	}, "A.php:5 *:cart_* likely cache\nA.php:6 *login:* likely cache\nB.php:5 *page_* likely cache\n")
+}

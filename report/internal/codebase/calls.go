@@ -429,8 +429,12 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	word, t, last := c.textOf(i), &c.tokens[i], lastWord(receiver)
 	named := strings.Contains(last, "cache") && !strings.Contains(last, "cached") &&
 		(c.syntax != python || strings.HasSuffix(last, "cache") || last == "caches") ||
-		strings.HasSuffix(receiver, "cache.store._")
-	if len(args) == 0 || !named || !fetchers[strings.ToLower(word)] || notClient(last) ||
+		strings.HasSuffix(receiver, "cache.store._") || c.syntax == php && strings.HasSuffix(receiver, "cache.tags")
+	methods := fetchers
+	if receiver == "ratelimiter" && c.file.imports["Facades"] { // of Laravel
+		named, methods = true, limits
+	}
+	if len(args) == 0 || !named || !methods[strings.ToLower(word)] || notClient(last) ||
 		strings.Contains(last, "prefetch") || strings.Contains(last, "profile") || strings.Contains(last, "config") ||
 		strings.Contains(last, "responsecache") || strings.HasSuffix(last, "control") {
 		return
@@ -466,6 +470,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		command = cacheDelete
 	}
 	key = c.bound(key)
+	if last == "tags" { // a digest of the tags precedes it
+		key = &node{kind: joinNode, args: []*node{hole, {kind: textNode, text: ":"}, key}}
+	}
 	if c.syntax == ruby && key.kind == listNode { // ActiveSupport joins its elements
 		key = &node{kind: callNode, text: "join", of: key, args: []*node{{kind: textNode, text: "/"}}}
 	}
@@ -473,18 +480,3 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
 		args: c.boundAll(args)}, t)
 }
-
-// Methods of caches, which may be on the server.
-var (
-	cacheWrite = &command{name: "cache", writes: true, cache: true}
-	cacheRead  = &command{name: "cache", cache: true} // it writes nothing
-	// cacheDelete deletes
-	cacheDelete = &command{name: "cache", cache: true}
-)
-
-// cacheReads are the fetchers that write no value.
-var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync getlistasync
-	existsasync getallasync`)
-
-// cacheDeletes are those that only delete a value, or change its expiry.
-var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")

@@ -177,6 +177,10 @@ func (c *collector) run() {
 			}
 		}
 	}
+	if imports := c.file.imports; imports["Symfony"] && imports["Contracts"] &&
+		(imports["CacheInterface"] || imports["TagAwareCacheInterface"]) {
+		imports["ItemInterface"] = true // of the same cache
+	}
 	before, uses := c.file.scopes[optPrefix], func(s *site) bool { return s.command != nil }
 	if before != nil && !slices.ContainsFunc(c.sites, uses) {
 		c.prefixOf(0, connectionLayer, before) // it makes clients for others

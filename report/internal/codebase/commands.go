@@ -121,6 +121,24 @@ var fetchers = wordSet(`get set inc dec fetch read write remember rememberforeve
 	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
 	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync`)
 
+// limits are methods of the limiter of Laravel, which counts in the cache.
+var limits = wordSet("hit attempt toomanyattempts remaining availablein")
+
+// Methods of caches, which may be on the server.
+var (
+	cacheWrite = &command{name: "cache", writes: true, cache: true}
+	cacheRead  = &command{name: "cache", cache: true} // it writes nothing
+	// cacheDelete deletes
+	cacheDelete = &command{name: "cache", cache: true}
+)
+
+// cacheReads are the fetchers that write no value.
+var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync getlistasync
+	existsasync getallasync toomanyattempts remaining availablein`)
+
+// cacheDeletes are those that only delete a value, or change its expiry.
+var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")
+
 // collections are methods of maps in memory.
 var collections = wordSet(`remove containskey containsvalue putifabsent putall getordefault computeifabsent trygetvalue`)
 
