@@ -286,6 +286,8 @@ func (s *scanner) storeFor(c *site) bool {
 		return false // of a framework that is not known
 	case c.layer == railsLayer:
 		unless(^cacheKind(0), railsSetting)
+	case c.layer == djangoLayer && s.lacks[python]:
+		at.kind, at.needs = cachesElsewhere, cmp.Or(at.needs, djangoBackend)
 	case c.layer == djangoLayer && s.aliases[s.aliasOf(c)] == cachesElsewhere:
 		at = store{kind: cachesElsewhere, needs: djangoBackend}
 	case c.layer == djangoLayer:

@@ -107,3 +107,13 @@ func TestBranchesOfPython(t *testing.T) {
 		"keys.py:10 cart:* certain GET\nkeys.py:11 all:carts certain SET\nkeys.py:11 cart:* certain SET\n"+
 		"use.py:7 far:* certain SET\n")
 }
+
+// TestCacheOfTheEnvironment has a cache whose backend the environment names, beside the plain one in memory.
+func TestCacheOfTheEnvironment(t *testing.T) {
+	checkLines(t, map[string]string{
+		"site/base.py": "CACHES = {'default': {'BACKEND': 'django.core.cache.backends.locmem.LocMemCache'}}\n",
+		"site/main.py": "if os.environ.get('CACHE_BACKEND'):\n" +
+			"    CACHES = {'default': {'BACKEND': env.str('CACHE_BACKEND')}}\n",
+		"use.py": "from django.core.cache import cache\n\ndef f(id):\n    cache.set(f'cart:{id}', 1)\n",
+	}, "use.py:4 :1:cart:* possible cache if "+djangoBackend+" site/base.py:1\n")
+}
