@@ -214,6 +214,10 @@ func (c *collector) mark(i int, t *token) {
 		c.assignment(i)
 	case c.is(i, "=>") && i > 0:
 		c.arrow(i)
+	case t.mark == '|' && t.end == t.start+1 && (c.syntax == ruby || c.syntax == rust) && c.beginsBlock(i):
+		for n := i + 1; n < i+8 && !c.is(n, "|") && c.tokens[n].kind != endToken; n++ {
+			c.forget(n)
+		}
 	}
 }
 

@@ -6,9 +6,16 @@ import (
 	"time"
 )
 
-// TestTextsOfBlocks has names of Ruby from the top, a number that is no prefix,
+// TestTextsOfBlocks has a builder of Go in each of two blocks, names of Ruby from the top, a number that is no prefix,
 // and a method of the class around that is named as one of clients.
 func TestTextsOfBlocks(t *testing.T) {
+	checkLines(t, map[string]string{
+		"a.go": "package a\n\nimport (\n\t\"strings\"\n\n\t\"github.com/redis/go-redis/v9\"\n)\n\n" +
+			"func (e *B) buildKey(s *Shard, ch, infix string) string {\n\tif !s.isCluster {\n\t\tvar b strings.Builder\n" +
+			"\t\tb.WriteString(infix)\n\t\tb.WriteString(ch)\n\t\treturn b.String()\n\t}\n\tvar b strings.Builder\n" +
+			"\tb.WriteString(\"cluster\")\n\tb.WriteString(infix)\n\tb.WriteString(ch)\n\treturn b.String()\n}\n\n" +
+			"func (e *B) put(s *Shard, ch string) {\n\te.rdb.Set(ctx, e.buildKey(s, ch, \":meta:\"), 1, 0)\n}\n",
+	}, "a.go:24 :meta:* certain SET\na.go:24 cluster:meta:* certain SET\n")
 	checkLines(t, map[string]string{
 		"keys.rb": "module Shop::Keys\n  CART = 'CART::%<id>d::%<token>s'.freeze\nend\n",
 		"cart.rb": "require 'redis'\n\nclass Cart\n  def save(token)\n    redis.setex(cart_key(token), 60, 1)\n  end\n\n" +
