@@ -147,7 +147,8 @@ func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
 
 // railsStore returns where the configuration of an application of Rails has its cache: in files by default, as
 // the Rails guide Caching tells. What production.rb sets counts more than other files, and a setting that
-// depends on a variable of the environment counts if an example of the environment has the variable.
+// depends on a variable of the environment counts if an example of the environment has the variable. Initializers run
+// when Rails.cache has its store.
 func (s *scanner) railsStore(src, name string) (found store) {
 	var decided cacheKind
 	if path.Base(name) == "production.rb" {
@@ -162,7 +163,7 @@ func (s *scanner) railsStore(src, name string) (found store) {
 		if !strings.Contains(line, "cache_store =") || line[0] == '#' {
 			continue
 		}
-		if !ofServer(strings.ToLower(line)) {
+		if !ofServer(strings.ToLower(line)) || strings.Contains("/"+name, "/config/initializers/") {
 			found.join(store{cachesElsewhere | decided, railsSetting, fmt.Sprintf("%s:%d", name, i+1)})
 			continue
 		}
