@@ -97,3 +97,11 @@ func TestPrefixedPerhaps(t *testing.T) {
 			"  constructor(private redis: Redis) {}\n\n  async add(id: string) {\n    await this.redis.set(`nonce:${id}`, '1')\n  }\n}\n",
 	}, "packages/b/nonces.ts:7 nonce:* certain SET\n")
 }
+
+// TestBeginsWithHTTP has a key that begins like an address, and addresses.
+func TestBeginsWithHTTP(t *testing.T) {
+	checkLines(t, map[string]string{"a.js": "const redis = require('redis');\n" +
+		"const f = (id) => redis.set('http-api:' + id, 1);\nconst g = (id) => redis.set('http://host/' + id, 1);\n" +
+		"const h = (s, id) => redis.set('http' + s + '://host/' + id, 1);\n",
+	}, "a.js:2 http-api:* certain SET\n")
+}

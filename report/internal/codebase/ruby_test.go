@@ -32,3 +32,16 @@ func TestKeyv(t *testing.T) {
 		"export class Usage {\n  private cache: Cache\n\n  put(id: string) {\n    this.cache.set(`storage:${id}`, 1)\n  }\n}\n",
 	}, "usage.ts:8 *storage:* likely SET\n")
 }
+
+// TestStoreOfInitializer has a cache store that an initializer sets, when Rails.cache has that of the framework.
+func TestStoreOfInitializer(t *testing.T) {
+	const use = "class Pages\n  def f(id)\n    Rails.cache.write(\"pages:#{id}\", 1)\n  end\nend\n"
+	for name, want := range map[string]string{
+		"config/initializers/cache_store.rb": "app/a.rb:3 pages:* possible cache if " + railsSetting +
+			" config/initializers/cache_store.rb:1\n",
+		"config/application.rb": "app/a.rb:3 pages:* likely cache\n",
+	} {
+		checkLines(t, map[string]string{"app/a.rb": use,
+			name: "Rails.application.config.cache_store = :redis_cache_store, { url: ENV['REDIS_URL'] }\n"}, want)
+	}
+}
