@@ -139,3 +139,12 @@ func TestMethodsBesideCaches(t *testing.T) {
 		"cache.py":    "from parts import cache\n\n" + named,
 	}, strings.ReplaceAll(lines, "%s", "all:")+"clients.py:5 kept:* certain SET\nuse.py:4 kept:front certain SET\n", "all:")
 }
+
+// TestOwnersOfClients has an object that is no client: a member of it is one.
+func TestOwnersOfClients(t *testing.T) {
+	checkLines(t, map[string]string{"client.py": "import redis\n",
+		"seal.py": "ROOT_KEY = 'root_key'\n\nclass Seal:\n    def __init__(self, backend):\n        self.backend = backend\n\n" +
+			"    def f(self, id):  # the cache is one of Redis\n        self.backend.get(ROOT_KEY)\n        self.backend.get(f'seal:{id}')\n" +
+			"        self.backend.cache.set(f'share:{id}', 1)\n        self.backend.cache.publish('shares', id)\n",
+	}, "seal.py:10 share:* likely SET\n")
+}
