@@ -176,6 +176,13 @@ func (s *scanner) clientPrefixes(sites []*site) map[string]string {
 // wraps reports whether the method of a site may be one of a wrapper of the checkout that changes keys: what it is
 // called on is not known as a client.
 func (s *scanner) wraps(c *site) bool {
+	if c.source.syntax == python && c.command.isCache() && c.alias == nil { // of a property: event.cache
+		return slices.ContainsFunc(s.program.functions[lastWord(c.receiver)], func(f *function) bool {
+			return f.container != "" && slices.ContainsFunc(f.returns, func(r returned) bool {
+				return r.value.kind == callNode && isUpper(r.value.text) && strings.HasSuffix(r.value.text, "Cache")
+			})
+		})
+	}
 	if c.command == nil || c.callee == "" || c.source.syntax.loose || ofServer(c.receiver) ||
 		c.source.holds[lastWord(c.receiver)] == holdsServer {
 		return false

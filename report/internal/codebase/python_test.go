@@ -148,3 +148,14 @@ func TestOwnersOfClients(t *testing.T) {
 			"        self.backend.cache.set(f'share:{id}', 1)\n        self.backend.cache.publish('shares', id)\n",
 	}, "seal.py:10 share:* likely SET\n")
 }
+
+// TestCachesOfProperties has a class around a cache of Django that changes keys, and a property that has one.
+func TestCachesOfProperties(t *testing.T) {
+	checkLines(t, map[string]string{
+		"settings.py": "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'}}\n",
+		"own.py": "class OwnCache:\n    def __init__(self, name):\n        self.name = name\n\n" +
+			"    def set(self, key, value):\n        return caches['default'].set(self.name + key, value)\n",
+		"shop.py": "from django.db import models\nfrom own import OwnCache\n\nclass Shop:\n    @property\n    def cache(self):\n" +
+			"        return OwnCache(self.name)\n\ndef f(shop, id):\n    shop.cache.set(f'cart:{id}', 1)\n",
+	}, "shop.py:10 *cart:* likely cache\n", ":1:")
+}
