@@ -278,6 +278,7 @@ func (s *scanner) declarations() {
 			continue
 		}
 		if site.elsewhere && !s.ofFlask(site) || !s.storeFor(site) ||
+			site.command == ringCommand && s.program.functions[site.callee] != nil ||
 			(site.command.isCache() || site.command != nil && site.source.syntax == python && !site.command.unusual &&
 				site.sure < Certain) && s.inProcess(site, active) {
 			site.rest = true
