@@ -40,7 +40,8 @@ func (c *collector) call(i int, word string) {
 		c.file.calls[n] |= bit
 	} else {
 		if c.callees[word] {
-			c.site(&site{callee: c.words.keep(word), receiver: c.receiver(i), args: c.boundAll(args), on: c.on(i)}, t)
+			c.site(&site{callee: c.words.keep(word), receiver: c.receiver(i), args: c.boundAll(args), on: c.on(i),
+				alias: c.alias(i)}, t)
 		}
 		return
 	}

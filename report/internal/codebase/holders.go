@@ -137,6 +137,10 @@ func (c *collector) hold() {
 			command := commandOf(word)
 			c.file.redis = command != nil && command.unusual && len(command.name) > 3
 		}
+		if c.syntax == python && c.methodBefore(i) && c.methodBefore(i-2) && clientOwners[c.textOf(i-4)] &&
+			clients[c.textOf(i-2)] && commandOf(word) != nil {
+			c.holds(i-4, holdsMemory) // backend.cache.set(): the backend is no client
+		}
 		if word == optPrefix && (c.is(i+1, ",") && c.is(i-3, "(") || c.is(i+1, "=>")) {
 			n, _ := c.expression(i + 2)
 			c.file.scopes[optPrefix] = fixedPrefix(n)
@@ -165,6 +169,9 @@ func (c *collector) hold() {
 		}
 	}
 }
+
+// clientOwners are names of clients that may as well have one as a member.
+var clientOwners = wordSet("backend broker driver storage store")
 
 // classWords are parts of the names of classes that may pass keys on or make them.
 var classWords = []string{"cache", "redis", "stor", "key", "lock", "client", "queue", "session", "token",

@@ -210,6 +210,9 @@ func (s *scanner) callee(c *site) *function {
 	static := c.source.syntax == php && !strings.ContainsAny(c.receiver, "$.") && !selfWords[c.receiver]
 	var found *function
 	list := nearby(s.program.functions[c.callee], c.source)
+	if class, known := s.frameworkCache(c); known {
+		list = slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return class == "" || f.container != class })
+	}
 	typed := slices.DeleteFunc(slices.Clone(list), func(f *function) bool {
 		return len(f.passes) == 0 || !c.source.instance(last, f.source, f.container)
 	})

@@ -117,3 +117,34 @@ func TestCacheOfTheEnvironment(t *testing.T) {
 		"use.py": "from django.core.cache import cache\n\ndef f(id):\n    cache.set(f'cart:{id}', 1)\n",
 	}, "use.py:4 :1:cart:* possible cache if "+djangoBackend+" site/base.py:1\n")
 }
+
+// TestMethodsBesideCaches has classes whose methods have the names of those of a cache of a framework that they call.
+func TestMethodsBesideCaches(t *testing.T) {
+	const named = "class CartCache:\n    NAME = 'cart:{0}'\n\n    @classmethod\n    def get(cls, key):\n" +
+		"        return cache.get(cls.NAME.format(key))\n\n    @classmethod\n    def set(cls, cart):\n" +
+		"        cache.set(cls.NAME.format(cart.id), cart)\n\nclass ShopCache:\n    NAME = 'shop:{0}'\n\n" +
+		"    @classmethod\n    def set(cls, shop):\n        cache.set(cls.NAME.format(shop.id), shop)\n\n" +
+		"def get_or_set(key):\n    cache.get_or_set('old:' + key, 1)\n\ndef f():\n    cache.get_or_set('front:page', 1)\n"
+	const lines = "cache.py:8 %scart:* likely cache\ncache.py:12 %scart:* likely cache\n" +
+		"cache.py:19 %sshop:* likely cache\ncache.py:22 %sold:* likely cache\ncache.py:25 %sfront:page likely cache\n"
+	checkLines(t, map[string]string{
+		"settings.py": "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'}}\n",
+		"cache.py":    "from django.core.cache import cache\n\n" + named,
+	}, strings.ReplaceAll(lines, "%s", ":1:"), ":1:")
+	checkLines(t, map[string]string{
+		"parts.py":    "from flask_caching import Cache\nfrom clients import Handler\n\ncache = Cache()\nhandler = Handler()\n",
+		"settings.py": "CACHE_TYPE = 'RedisCache'\nCACHE_KEY_PREFIX = 'all:'\n",
+		"clients.py":  "import redis\n\nclass Handler:\n    def keep_cart(self, id):\n        redis.set('kept:' + id, 1)\n",
+		"use.py":      "from parts import handler\n\ndef f(id):\n    handler.keep_cart('front')\n",
+		"cache.py":    "from parts import cache\n\n" + named,
+	}, strings.ReplaceAll(lines, "%s", "all:")+"clients.py:5 kept:* certain SET\nuse.py:4 kept:front certain SET\n", "all:")
+}
+
+// TestOwnersOfClients has an object that is no client: a member of it is one.
+func TestOwnersOfClients(t *testing.T) {
+	checkLines(t, map[string]string{"client.py": "import redis\n",
+		"seal.py": "ROOT_KEY = 'root_key'\n\nclass Seal:\n    def __init__(self, backend):\n        self.backend = backend\n\n" +
+			"    def f(self, id):  # the cache is one of Redis\n        self.backend.get(ROOT_KEY)\n        self.backend.get(f'seal:{id}')\n" +
+			"        self.backend.cache.set(f'share:{id}', 1)\n        self.backend.cache.publish('shares', id)\n",
+	}, "seal.py:10 share:* likely SET\n")
+}

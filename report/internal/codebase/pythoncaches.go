@@ -173,14 +173,20 @@ func (s *scanner) djangoPrefix(c *site) string {
 	return prefix
 }
 
-// ofFlask reports whether a site calls a cache of Flask-Caching, or of a class that extends it, which another file
-// declares.
-func (s *scanner) ofFlask(c *site) bool {
-	if c.alias == nil || c.alias.kind != wordNode || c.alias.of != nil {
-		return false
+// frameworkCache returns the class of the cache that a site calls, "" of Django, and whether it is known to be one of
+// Django, or of Flask-Caching, or of a class that extends that, which another file may declare.
+func (s *scanner) frameworkCache(c *site) (class string, known bool) {
+	if n := c.alias; n == nil || n.kind == textNode || n.of != nil {
+		return "", n != nil && c.source.imports["django"] && (n.of == nil || n.of.text == "caches")
+	}
+	if c.alias.kind != wordNode {
+		return "", false
 	}
 	d, _ := s.program.declaration(c.alias, c.frame())
-	return d != nil && d.value.kind == callNode && isUpper(d.value.text) && d.source.imports["flask_caching"]
+	if d == nil || d.value.kind != callNode || !isUpper(d.value.text) || !d.source.imports["flask_caching"] {
+		return "", false
+	}
+	return d.value.text, true
 }
 
 // decorator notes the keys of what a decorator of Flask-Caching keeps: those of views, and the versions of functions.

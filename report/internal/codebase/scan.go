@@ -277,7 +277,8 @@ func (s *scanner) declarations() {
 		if site.before = s.before(site); site.setup != nil || site.prefix {
 			continue
 		}
-		if site.elsewhere && !s.ofFlask(site) || !s.storeFor(site) ||
+		_, known := s.frameworkCache(site)
+		if site.elsewhere && !known || !s.storeFor(site) ||
 			site.command == ringCommand && s.program.functions[site.callee] != nil ||
 			(site.command.isCache() || site.command != nil && site.source.syntax == python && !site.command.unusual &&
 				site.sure < Certain) && s.inProcess(site, active) {
