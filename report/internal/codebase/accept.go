@@ -40,6 +40,8 @@ func acceptable(c *site, parts []string) bool {
 	switch {
 	case letters < 2 && !(letters == 1 && colon && c.sure == Certain), len(Join(parts)) > maxText:
 		return false
+	case c.command == nil && strings.HasPrefix(text, ":"): // it ends a key
+		return false
 	case strings.Contains(lower, "://"), lower == "http", lower == "https", strings.HasPrefix(lower, "data:image"),
 		strings.HasPrefix(lower, "data:text"), holes == 0 && strings.HasPrefix(lower, "application/"),
 		strings.HasPrefix(lower, "bearer"), strings.HasPrefix(lower, "urn:"), strings.HasPrefix(lower, "did:"), strings.HasPrefix(lower, "__key"):

@@ -10,8 +10,9 @@ import (
 var clientMakers = wordSet("Redis IORedis ioredis Cluster createClient createCluster")
 
 // client notes what the call of a token puts before each key: the option keyPrefix of clients of
-// JavaScript, WithKeyPrefix of StackExchange.Redis, mappers of names of Redisson, the settings of distributed caches of .NET that are not in the
-// code, and the functions that begin the keys of caches of Spring.
+// JavaScript, WithKeyPrefix of StackExchange.Redis, what clients of CSRedis connect with, mappers of names of Redisson,
+// the settings of distributed caches of .NET that are not in the code, and the functions that begin the keys of caches
+// of Spring.
 func (c *collector) client(i int) {
 	open := i + 1
 	if c.is(open, "<") {
@@ -29,6 +30,10 @@ func (c *collector) client(i int) {
 	case c.syntax == csharp && word == "WithKeyPrefix":
 		n, _ := c.expression(open + 1)
 		c.prefix(i, keyspaceLayer, fixedPrefix(c.bound(n)))
+		return
+	case c.syntax == csharp && c.textOf(i-1) == "new" &&
+		(word == "CSRedisClient" || word == "RedisClient" && c.file.imports["FreeRedis"]):
+		c.connection(i, open)
 		return
 	case c.syntax == csharp && distributed[word]:
 		if c.mentions(open, "InstanceName") < 0 && (c.mentions(open, "Bind") > 0 || c.mentions(open, "GetSection") > 0) {
@@ -60,6 +65,18 @@ func (c *collector) client(i int) {
 	}
 	if at := c.held(i, 0); at >= 0 {
 		made.callee = c.words.keep(strings.ToLower(c.textOf(at)))
+	}
+}
+
+// connection notes the prefix in the text that a client of CSRedis or FreeRedis connects with: host:port,prefix=PREFIX.
+// Settings may have any.
+func (c *collector) connection(i, open int) {
+	n, _ := c.expression(open + 1)
+	if n = c.bound(n); n.kind != textNode {
+		c.prefix(i, keyspaceLayer, hole)
+	} else if _, prefix, ok := strings.Cut(n.text, "prefix="); ok {
+		prefix, _, _ = strings.Cut(prefix, ",")
+		c.prefix(i, keyspaceLayer, &node{kind: textNode, text: prefix})
 	}
 }
 

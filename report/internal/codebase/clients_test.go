@@ -249,3 +249,19 @@ func TestUnknownCaches(t *testing.T) {
 			"    options.CacheProfiles.Add(\"default\", new CacheProfile());\n  }\n  void G() { services.AddRedisCache(); }\n}\n",
 	}, "A.cs:4 *cart:* likely cache\n")
 }
+
+// TestConnectionPrefix has clients of .NET whose text to connect with has a prefix, none, or comes from settings, and
+// a project whose key ring has an extension of its own.
+func TestConnectionPrefix(t *testing.T) {
+	use := func(text string) map[string]string {
+		return map[string]string{"a.cs": "using CSRedis;\nclass Carts {\n  static CSRedisClient client = new CSRedisClient(" +
+			text + ");\n  void F(string id) { client.Set(\"cart:\" + id, 1); }\n}\n"}
+	}
+	checkLines(t, use(`"localhost,prefix=app:,poolsize=5"`), "a.cs:4 app:cart:* likely SET\n", "app:")
+	checkLines(t, use(`"localhost"`), "a.cs:4 cart:* likely SET\n")
+	checkLines(t, use(`Settings["Redis"]`), "a.cs:4 *cart:* likely SET\n")
+	const keys = "class Keys {\n  void F(IBuilder b) { b.PersistKeysToStackExchangeRedis(connection); }\n}\n"
+	checkLines(t, map[string]string{"a.cs": "using StackExchange.Redis;\n" + keys}, "a.cs:3 DataProtection-Keys certain RPUSH\n")
+	checkLines(t, map[string]string{"a.cs": "using StackExchange.Redis;\n" + keys,
+		"own.cs": "static class Own {\n  static IBuilder PersistKeysToStackExchangeRedis(this IBuilder b, object c) { return b; }\n}\n"}, "")
+}

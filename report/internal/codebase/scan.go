@@ -279,6 +279,7 @@ func (s *scanner) declarations() {
 		}
 		_, known := s.frameworkCache(site)
 		if site.elsewhere && !known || !s.storeFor(site) ||
+			site.command == ringCommand && s.program.functions[site.callee] != nil ||
 			(site.command.isCache() || site.command != nil && site.source.syntax == python && !site.command.unusual &&
 				site.sure < Certain) && s.inProcess(site, active) {
 			site.rest = true
