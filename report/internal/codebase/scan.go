@@ -152,6 +152,12 @@ type worker struct {
 	match  []int32
 }
 
+func newFile(s *syntax) *source {
+	return &source{syntax: s, imports: map[string]bool{}, supers: map[string]bool{}, holds: map[string]holder{},
+		types: map[string]string{}, scopes: map[string]*node{}, modules: map[string]string{},
+		goTypes: map[string]*goType{}, vars: map[string]*node{}}
+}
+
 func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *reading {
 	if known := s.sources[name]; callees != nil && (known == nil || !known.callsAny(callees)) {
 		return &reading{skip: func(*Skipped) {}}
@@ -168,9 +174,8 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	}
 	syntax := syntaxOf(name)
 	base := path.Base(name)
-	file := &source{path: name, dir: path.Dir(name), base: strings.TrimSuffix(base, path.Ext(base)), syntax: syntax, imports: map[string]bool{}, supers: map[string]bool{},
-		holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}, modules: map[string]string{},
-		goTypes: map[string]*goType{}, vars: map[string]*node{}}
+	file := newFile(syntax)
+	file.path, file.dir, file.base = name, path.Dir(name), strings.TrimSuffix(base, path.Ext(base))
 	if file.redis = aboutServer(src); syntax == javaScript {
 		file.pack = s.packOf(file.dir)
 	}

@@ -209,8 +209,8 @@ func FuzzSources(f *testing.F) {
 		extension := extensions[language%uint(len(extensions))]
 		checkout(t, map[string]string{"redis" + extension: src, "keys" + extension: src})
 		s := syntaxes[extension]
-		file := &source{syntax: s, redis: true, imports: map[string]bool{}, supers: map[string]bool{},
-			holds: map[string]holder{}, types: map[string]string{}, scopes: map[string]*node{}}
+		file := newFile(s)
+		file.redis = true
 		for _, callees := range []map[string]bool{nil, {"set": true}} {
 			c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees}
 			c.run()
