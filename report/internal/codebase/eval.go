@@ -358,7 +358,7 @@ func (p *program) call(n *node, at frame) []string {
 		return vary() // time.ToString("HH:mm")
 	}
 	if passThrough[lower] && n.of != nil && len(n.args) == 0 && (n.of.kind != wordNode || at.source.syntax == rust &&
-		n.of.of != nil && isUpper(n.of.text)) {
+		n.of.of != nil && isUpper(n.of.text)) || lower == "getbytes" && n.of != nil && at.source.syntax.jvm {
 		return p.eval(n.of, at)
 	}
 	f, _ := p.function(n, at)

@@ -461,3 +461,11 @@ export class Language {
 server/users/users.ts:5 user:* certain SET
 `)
 }
+
+// TestBytesOfCharset has bytes of a key in a character set that a constant of the checkout names, too.
+func TestBytesOfCharset(t *testing.T) {
+	checkLines(t, map[string]string{"Names.java": "public interface Names { String UTF_8 = \"UTF-8\"; }\n",
+		"A.java": "import redis.clients.jedis.Jedis;\nclass A {\n  static final String KEY = \"codes\";\n" +
+			"  void f(Jedis jedis, byte[] code) {\n    jedis.hset(KEY.getBytes(StandardCharsets.UTF_8), code, code);\n  }\n}\n",
+	}, "A.java:3 codes likely\nA.java:5 codes certain HSET\n")
+}
