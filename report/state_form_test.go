@@ -26,13 +26,13 @@ func TestStateForm(t *testing.T) {
 	h := sha256.New()
 	for _, file := range [][]string{
 		{"out_shard.go", "shardHeader", "failedInput", "StateInfo"}, {"internal/agg/state.go", all}, {"internal/agg/state_differ.go", all},
-		{"internal/agg/top.go", "KeyRecord"}, {"internal/agg/aggregate.go", "Sums"}, {"internal/agg/histogram.go", "Count", "histogram"},
-		{"internal/agg/aggregate.go", "Counters", "Cell", "Database", "OwnerSums", "IgnoredSums", "RuleSums"},
+		{"internal/agg/key.go", "KeyRecord"}, {"internal/agg/aggregate.go", "Sums"}, {"internal/agg/histogram.go", "Count", "histogram"},
+		{"internal/agg/tables.go", "Counters", "Cell", "Database", "OwnerSums", "IgnoredSums", "RuleSums"},
 		{"internal/agg/builder.go", "SnapshotSums"}, {"internal/tree/state.go", "Record"},
-		{"internal/identity/sampler.go", "Sample", "Value"}, {"internal/identity/sampler.go", "Sampled"},
+		{"internal/identity/sample.go", "Sample", "Value"}, {"internal/identity/sampler.go", "Sampled"},
 		{"../thresholds/compact_settings.go", "CompactSums"}, {"../thresholds/fleet.go", "NodeSums"},
 		{"../thresholds/instance.go", "Omitted"}, {"../thresholds/rule_budget.go", "JudgedBudget"},
-		{"../thresholds/instance.go", "FindingState"},
+		{"../thresholds/state.go", "FindingState"},
 	} {
 		set := token.NewFileSet()
 		parsed, err := parser.ParseFile(set, file[0], nil, parser.SkipObjectResolution) // without comments

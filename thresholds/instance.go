@@ -2,8 +2,6 @@ package thresholds
 
 import (
 	"cmp"
-	"encoding/json"
-	"errors"
 	"math/bits"
 	"slices"
 	"strings"
@@ -292,81 +290,4 @@ func share(a, b, c int64) int64 {
 	}
 	q, _ := bits.Div64(hi, lo, uint64(c))
 	return int64(min(q, 1<<62))
-}
-
-// FindingState is a Finding, or an InstanceFinding, as a state stores it.
-type FindingState struct {
-	Rule            RuleID
-	Severity        Severity
-	Note            uint8
-	Ignored         uint16
-	Measured, Limit int64
-	Subject         []byte // JSON
-	Keys, Bytes     int64
-	Groups          []string
-	Budget          int
-}
-
-// State returns what Engine.Restore makes the finding of.
-func (f *InstanceFinding) State() FindingState {
-	subject, err := json.Marshal(f.Subject)
-	if err != nil {
-		panic(err) // a message has nothing that JSON cannot represent
-	}
-	return FindingState{Rule: f.Rule, Severity: f.Severity, Note: f.note, Ignored: f.Ignored, Measured: f.Measured,
-		Limit: f.Limit, Subject: subject, Keys: f.Keys, Bytes: f.Bytes, Groups: f.Groups, Budget: f.budget}
-}
-
-var errFinding = errors.New("a finding that no rule makes")
-
-// Restore returns the finding of a state, which may be hostile, under the policy of
-// the engine.
-func (e *Engine) Restore(s *FindingState) (f InstanceFinding, err error) {
-	if int(s.Rule) >= len(Rules()) || s.Severity < Info || s.Severity > Error || int(s.Ignored) > len(e.ignores) ||
-		s.Keys < 0 || s.Bytes < 0 {
-		return f, errFinding
-	}
-	rule := Rules()[s.Rule]
-	if len(e.policy.Budgets) == 0 && rule.Name == "budget" || s.Budget < 0 || s.Budget >= max(1, len(e.policy.Budgets)) {
-		return f, errFinding
-	}
-	var subject message.Message
-	if err := json.Unmarshal(s.Subject, &subject); err != nil {
-		return f, errFinding
-	}
-	return InstanceFinding{Finding: Finding{Rule: s.Rule, Severity: s.Severity, note: s.Note, ranked: rule.rank != nil,
-		Ignored:  s.Ignored,
-		Measured: s.Measured, Limit: s.Limit}, Subject: subject, Keys: s.Keys, Bytes: s.Bytes, Groups: s.Groups, budget: s.Budget}, nil
-}
-
-// Rules about groups compare the keys of one group with each other. They need the sums of
-// the whole snapshot, and are judged once, after all keys.
-
-type groupCheck func(s *Setting, g *GroupSums) (InstanceFinding, bool)
-
-// JudgeGroups returns what rules about groups find: the worst first, at most 100 for a rule,
-// and as many that the configuration ignores. It counts the others as Findings does.
-func (e *Engine) JudgeGroups(groups []GroupSums) (kept []InstanceFinding, omitted []Omitted) {
-	var rules []accumulator
-	for _, r := range Rules() {
-		s := &e.policy.Settings[r.ID]
-		if r.ofGroup == nil || !s.On || s.lacksLimits() {
-			continue
-		}
-		rules = append(rules, wholeSnapshot(func(totals) (list []InstanceFinding) {
-			for i := range groups {
-				g := &groups[i]
-				if g.IsFolded || g.Identity.Explains(r.Name) {
-					continue
-				}
-				if found, ok := r.ofGroup(s, g); ok {
-					found.Rule, found.Identity, found.DB = r.ID, g.Identity, g.DB
-					found.Subject, found.Groups = message.New("{group}", message.Name("group", g.Group)), []string{g.Group}
-					list = append(list, found)
-				}
-			}
-			return list
-		})())
-	}
-	return e.judge(rules, totals{}, nil, nil)
 }
