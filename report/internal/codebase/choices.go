@@ -2,6 +2,7 @@ package codebase
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ const (
 	isMade
 )
 
-// made are words of methods that register a class, with it between < and >.
+// registers are the beginnings of methods that register the class between their < and >.
 var registers = []string{"add", "tryadd", "register", "replace", "bind", "use", "to", "implementedby"}
 
 // components are annotations of classes that a container of the JVM makes.
@@ -94,13 +95,14 @@ func (s *scanner) chosen(c *site, f *function) *store {
 	}
 	own, needs := s.making(f.container)
 	other := notMade
+	supers := slices.Sorted(maps.Keys(f.source.supers))
 	for _, g := range nearby(s.program.functions[f.name], f.source) {
 		if g.container == f.container || g.container == kind || !g.source.syntax.shares(f.source.syntax) ||
 			!g.takes(len(c.args)) || len(g.passes) > 0 || ofServer(strings.ToLower(g.container)) ||
 			own > neverMade && doesNothing(g.container) {
 			continue
 		}
-		for name := range f.source.supers {
+		for _, name := range supers {
 			if !namesClass(name) || !g.source.supers[name] || name != kind && kind != "" && f.source.supers[kind] {
 				continue
 			}

@@ -3,6 +3,7 @@ package codebase
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -223,7 +224,7 @@ func (s *scanner) holds(on *condition, in *source) (state int, needs store) {
 	}
 	value, want := strings.ToLower(set.value), strings.ToLower(want)
 	switch {
-	case want == anyValue && (set.File == "" || strings.Contains(value, "$")):
+	case want == anyValue && (set.File == "" || set.ambiguous || strings.Contains(value, "$")):
 		return maybeMade, needs
 	case want == anyValue:
 		if needs.chosen = fmt.Sprintf("%s:%d", set.File, set.Line); (value != "") != on.negative {
@@ -336,7 +337,8 @@ func settingNames(n *node) (list []string) {
 func (s *scanner) plainSetting(name string) setting {
 	if s.plain == nil {
 		s.plain = map[string]setting{}
-		for path, set := range s.program.settings {
+		for _, path := range slices.Sorted(maps.Keys(s.program.settings)) {
+			set := s.program.settings[path]
 			for path = plainName(path); path != ""; {
 				old, known := s.plain[path]
 				switch {
