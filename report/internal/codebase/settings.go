@@ -37,8 +37,12 @@ func (w *walker) settings() map[string]setting {
 		path   string
 	}
 	all := map[string]setting{}
+	profile := func(name string) int { // what application-dev.yml gives a setting counts if application.yml does not have it
+		return strings.Count(path.Base(name), "-")
+	}
 	slices.SortStableFunc(w.config, func(a, b string) int {
-		return cmp.Compare(environment(path.Base(a)), environment(path.Base(b)))
+		return cmp.Or(cmp.Compare(environment(path.Base(a)), environment(path.Base(b))),
+			cmp.Compare(min(profile(a), 1), min(profile(b), 1)))
 	})
 	for _, file := range w.config {
 		text, _ := w.read(file)
@@ -79,7 +83,7 @@ func (w *walker) settings() map[string]setting {
 			old, known := all[name]
 			switch {
 			case len(name) > maxText || !known && len(all) > 20_000:
-			case !known || old.value == "":
+			case !known || old.value == "" && profile(file) == 0:
 				all[name] = setting{value, old.ambiguous, Pattern{File: file, Line: number, Text: cutLine(line)}}
 			case value != "" && value != old.value:
 				old.ambiguous = true
