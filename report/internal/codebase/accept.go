@@ -64,39 +64,52 @@ func acceptable(c *site, parts []string) bool {
 // maxPairs is the number of patterns that are compared to find those which nothing writes.
 const maxPairs = 3_000_000
 
-// dropUnwritten removes the patterns that the checkout only deletes: no other line has them or writes keys that they
-// cover, or that cover them. It also removes the fixed names that Python only gets and nothing in the checkout writes
-// or names: most are members of a dict.
-func (c *Checkout) dropUnwritten() {
+// dropUnwritten removes the patterns of keys that nothing in the checkout makes: its commands only remove them, in
+// Java and Kotlin also read them, and no other line makes keys that they cover, or that cover them. It also removes the
+// fixed names that Python only gets: most are members of a dict.
+func (c *Checkout) dropUnwritten(sources map[string]*source) {
 	gets := func(p *Pattern) bool {
 		return strings.HasSuffix(p.File, ".py") && !slices.Contains(p.Parts, "") && len(p.Commands) > 0 && !p.Writes &&
 			!slices.ContainsFunc(p.Commands, func(name string) bool { return name != "GET" && name != cacheRead.name })
 	}
-	known, pairs := map[string]bool{}, 0
-	var writers []*Pattern
+	idle := func(p *Pattern) bool {
+		return len(p.Commands) > 0 && !p.makes && (!p.reads || syntaxOf(p.File).jvm && !sources[p.File].blind || gets(p))
+	}
+	known, asked, pairs := map[string]bool{}, map[string]bool{}, 0
+	var makers []*Pattern
 	for i := range c.Patterns {
 		p := &c.Patterns[i]
-		if key := Join(p.Parts); !p.removes && !gets(p) {
+		key := Join(p.Parts)
+		switch {
+		case idle(p):
+			asked[key] = true
+		case len(p.Commands) > 0 || !syntaxOf(p.File).jvm:
 			known[key] = true
 		}
-		if p.Writes && !p.removes {
-			writers = append(writers, p)
+		if p.makes {
+			makers = append(makers, p)
 		}
 	}
 	c.Patterns = slices.DeleteFunc(slices.Clone(c.Patterns), func(p Pattern) bool {
 		key := Join(p.Parts)
-		if _, done := known[key]; !done && p.removes && pairs < maxPairs {
-			pairs += len(writers)
-			known[key] = slices.ContainsFunc(writers, func(w *Pattern) bool {
-				return covers(symbols(p.Parts), Join(w.Parts)) || covers(symbols(w.Parts), key)
+		if _, done := known[key]; !done && asked[key] && pairs < maxPairs && !gets(&p) {
+			pairs += len(makers)
+			known[key] = slices.ContainsFunc(makers, func(w *Pattern) bool {
+				return spans(symbols(p.Parts), Join(w.Parts)) || spans(symbols(w.Parts), key)
 			})
 		}
-		return !known[key] && (p.removes || gets(&p))
+		return asked[key] && !known[key]
 	})
 }
 
-// removals are commands that end keys, or give those an expiry that are there.
-var removals = wordSet("DEL UNLINK EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST TOUCH")
+// removals are commands that end keys, or take something from them, or give those an expiry that are there.
+var removals = wordSet(`DEL UNLINK EXPIRE PEXPIRE EXPIREAT PEXPIREAT PERSIST TOUCH SREM SPOP HDEL LREM LTRIM LPOP RPOP
+	BLPOP BRPOP ZREM ZREMRANGEBYSCORE ZREMRANGEBYRANK ZREMRANGEBYLEX ZPOPMIN ZPOPMAX BZPOPMIN BZPOPMAX`)
+
+// removes reports whether a command only changes keys that are there.
+func (c *command) removes() bool {
+	return removals[c.name] || strings.HasPrefix(c.name, "remove") || strings.HasPrefix(c.name, "pop") || c.name == "trim"
+}
 
 // verbs returns parts with what varies for the verbs of a format.
 func verbs(parts []string, in *syntax) (list []string) {

@@ -251,12 +251,16 @@ func covers(source []byte, group string) bool {
 	return true
 }
 
+// spans reports whether a group has the fixed parts of a pattern, and ends as it does.
+func spans(source []byte, group string) bool {
+	return covers(source, group) && strings.HasSuffix(group, string(source[bytes.LastIndexByte(source, varies)+1:]))
+}
+
 // glob reports whether a group agrees with a pattern whose variables stand for any text, but none for an identifier and
 // a word behind it: crawl:*:kickoff:jobs is none of crawl:*:jobs.
 func glob(source []byte, group string) bool {
 	before, _, _ := bytes.Cut(source, []byte{varies})
-	end := source[bytes.LastIndexByte(source, varies)+1:]
-	if !covers(source, group) || !strings.HasSuffix(group, string(end)) {
+	if !spans(source, group) {
 		return false
 	}
 	value := group[len(before):]

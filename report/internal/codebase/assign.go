@@ -67,7 +67,8 @@ func (c *collector) assignment(i int) {
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
 		if len(locals) < 1000 {
-			perhaps := at < i-1 && c.syntax.loose || c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
+			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
+				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
 			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps,
 				c.guardOf(c.function(), at, end))
 		}
@@ -90,6 +91,14 @@ func (c *collector) assignment(i int) {
 	if c.syntax != csharp && !constant && !c.declares(at) || strings.EqualFold(name, "instancename") {
 		c.option(name, n, t)
 	}
+}
+
+// conditional reports whether the statement at a token is that of an if or an else without braces.
+func (c *collector) conditional(at int) bool {
+	if c.indent || at < 2 {
+		return false
+	}
+	return c.textOf(at-1) == "else" || c.is(at-1, ")") && c.textOf(c.opening(at-1)-1) == "if"
 }
 
 // empties are functions that make an empty text.

@@ -292,6 +292,9 @@ func (c *collector) receiverIn(i, outer int) string {
 			break
 		}
 		w := c.textOf(n)
+		if w == "getBean" && c.jvm && c.is(n+1, "(") && c.isWord(n+2) {
+			w = c.textOf(n + 2) // of Spring: getBean(Cache.class)
+		}
 		if n := len(c.blocks) - outer - 1; w == "it" && c.syntax == kotlin && n >= 0 && outer < 3 &&
 			used[c.textOf(c.blocks[n]-1)] {
 			words = append(words, c.receiverIn(c.blocks[n]-1, outer+1)) // of client.use { it.get(key) }

@@ -123,9 +123,11 @@ func TestObjectsOfRedisson(t *testing.T) {
 // TestConstantsOfEnums has keys that methods and getters of constants make.
 func TestConstantsOfEnums(t *testing.T) {
 	checkLines(t, map[string]string{
-		"Use.java": "class Use {\n  void f(String id) {\n    jedis.get(Name.CART.getPrefix() + id);\n    jedis.get(Kind.CART.getText() + id);\n" +
-			"    jedis.get(Two.CART.getKey() + id);\n    jedis.get(\"kind:\" + Two.USER.name());\n    jedis.get(\"kind:\" + Two.CART.title);\n" +
-			"    jedis.get(\"of:\" + Name.USER.getPrefix(\"x\"));\n    jedis.get(\"login:\" + Mode.LOGIN);\n  }\n}\n",
+		"Use.java": "class Use {\n  void f(String id) {\n    jedis.incr(Name.CART.getPrefix() + id);\n" +
+			"    jedis.incr(Kind.CART.getText() + id);\n" +
+			"    jedis.incr(Two.CART.getKey() + id);\n    jedis.incr(\"kind:\" + Two.USER.name());\n" +
+			"    jedis.incr(\"kind:\" + Two.CART.title);\n" +
+			"    jedis.incr(\"of:\" + Name.USER.getPrefix(\"x\"));\n    jedis.incr(\"login:\" + Mode.LOGIN);\n  }\n}\n",
 		"Name.java": "enum Name {\n  CART, USER;\n  String getPrefix() {\n    return \"{\" + this.name() + \"}_\";\n  }\n" +
 			"  String getPrefix(String more) {\n    return name() + \":\" + more;\n  }\n}\n",
 		"Kind.java": "enum Kind {\n  CART(\"cart_\");\n  private String text;\n  Kind(String text) { this.text = text; }\n}\n",
@@ -136,27 +138,33 @@ func TestConstantsOfEnums(t *testing.T) {
 		"keys.ts":    "export enum Keys {\n  Cart = 'cart:',\n  /** of a day */\n  Seen = 'seen:',\n}\nexport const a = 'one:',\n  b = 'two:'\n",
 		"use.ts": "import { Redis } from 'ioredis'\nimport { Keys, b } from './keys'\nclass Use {\n  constructor(private redis: Redis) {}\n" +
 			"  f(id: string) {\n    this.redis.get(`${Keys.Seen}${id}`)\n    this.redis.get(b + id)\n  }\n}\n",
-		"Use.kt": "fun f(id: String) = jedis.get(Place.HOME.path + id)\nenum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
-	}, "Use.java:3 {CART}_* certain GET\nUse.java:4 cart_* certain GET\nUse.java:5 cart:* certain GET\n"+
-		"Use.java:6 kind:USER certain GET\nUse.java:7 kind:a title certain GET\nUse.java:8 of:USER:x certain GET\n"+
-		"Use.java:9 login:LOGIN certain GET\nUse.kt:1 home:* certain GET\nkeys.ts:4 seen:* likely\nuse.ts:6 seen:* certain GET\nuse.ts:7 two:* certain GET\n")
+		"Use.kt": "fun f(id: String) = jedis.incr(Place.HOME.path + id)\n" +
+			"enum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
+	}, "Use.java:3 {CART}_* certain INCR\nUse.java:4 cart_* certain INCR\nUse.java:5 cart:* certain INCR\n"+
+		"Use.java:6 kind:USER certain INCR\nUse.java:7 kind:a title certain INCR\nUse.java:8 of:USER:x certain INCR\n"+
+		"Use.java:9 login:LOGIN certain INCR\nUse.kt:1 home:* certain INCR\nkeys.ts:4 seen:* likely\n"+
+		"use.ts:6 seen:* certain GET\nuse.ts:7 two:* certain GET\n")
 }
 
 // TestFormats has formats and builders of texts of the JVM, and wrappers of Kotlin with names of arguments.
 func TestFormats(t *testing.T) {
 	checkLines(t, map[string]string{
 		"A.java": "class A {\n  static final String TEXT = \"cart:{}:items:{}\";\n  void f(String id) {\n" +
-			"    jedis.get(StrUtil.format(\"a:{}\", id));\n    jedis.get(StrUtil.format(TEXT, id, Consts.KIND));\n" +
-			"    jedis.get(MessageFormat.format(\"c:{0}:{1}\", id, 1));\n    jedis.get(Texts.format(\"d:%s\", id));\n" +
-			"    jedis.get(new StringBuilder(\"e:\").append(id).append(\":x\").toString());\n    jedis.get(\"f:\" + DATES.format(id));\n  }\n}\n" +
+			"    jedis.incr(StrUtil.format(\"a:{}\", id));\n    jedis.incr(StrUtil.format(TEXT, id, Consts.KIND));\n" +
+			"    jedis.incr(MessageFormat.format(\"c:{0}:{1}\", id, 1));\n    jedis.incr(Texts.format(\"d:%s\", id));\n" +
+			"    jedis.incr(new StringBuilder(\"e:\").append(id).append(\":x\").toString());\n" +
+			"    jedis.incr(\"f:\" + DATES.format(id));\n  }\n}\n" +
 			"class Consts {\n  static final String KIND = \"k1\";\n}\n",
 		"Cache.kt": "class Cache(private val redisTemplate: StringRedisTemplate) {\n" +
-			"  fun <T> cached(ttl: Long, key: String, load: () -> T): T {\n    redisTemplate.opsForValue().get(\"kt:$key\")\n    return load()\n  }\n}\n",
+			"  fun <T> cached(ttl: Long, key: String, load: () -> T): T {\n" +
+			"    redisTemplate.opsForValue().increment(\"kt:$key\")\n    return load()\n  }\n}\n",
 		"Use.kt": "class Use(private val cache: Cache) {\n  fun f(id: String) = cache.cached(key = \"user:$id\", ttl = 5) { 1 }\n" +
-			"  fun g(id: String) = redisTemplate.hasKey(\"g:%s\".format(id))\n}\n",
-	}, "A.java:4 a:* certain GET\nA.java:5 cart:*:items:k1 certain GET\nA.java:6 c:*:1 certain GET\nA.java:7 d:* certain GET\n"+
-		"A.java:8 e:*:x certain GET\nA.java:9 f:* certain GET\nCache.kt:3 kt:* certain GET\nUse.kt:2 kt:user:* certain GET\n"+
-		"Use.kt:3 g:* certain EXISTS\n")
+			"  fun g(id: String) = redisTemplate.opsForValue().increment(\"g:%s\".format(id))\n}\n",
+	}, "A.java:4 a:* certain INCR\nA.java:5 cart:*:items:k1 certain INCR\nA.java:6 c:*:1 certain INCR\n"+
+		"A.java:7 d:* certain INCR\n"+
+		"A.java:8 e:*:x certain INCR\nA.java:9 f:* certain INCR\nCache.kt:3 kt:* certain INCR\n"+
+		"Use.kt:2 kt:user:* certain INCR\n"+
+		"Use.kt:3 g:* certain INCR\n")
 }
 
 // TestNotPinned has parts of keys whose value at a place in the source is only one of several.
@@ -187,10 +195,13 @@ func TestLibraries(t *testing.T) {
 			"    redissonClient.getRateLimiter(\"rate:\" + id);\n    redissonClient.getBloomFilter(\"bloom:all\");\n" +
 			"    redissonClient.getStream(\"x:\" + id);\n    redissonClient.getTopic(\"topic:\" + id);\n    redissonClient.getBucket(\"b:\" + id);\n" +
 			"    redissonClient.getMap(\"m:\" + id);\n    redissonClient.getScoredSortedSet(\"z:\" + id);\n    jedis.getSet(\"old:\" + id, \"\");\n" +
-			"    settings.getSet(\"none:\" + id);\n    jedis.mget(jedis.keys(\"all:*\"));\n    jedis.get(\"p:\" + params.valueByKey(\"count\"));\n  }\n}\n",
+			"    settings.getSet(\"none:\" + id);\n" +
+			"    jedis.mget(jedis.keys(\"all:*\")); jedis.set(\"all:\" + id, \"\");\n" +
+			"    jedis.incr(\"p:\" + params.valueByKey(\"count\"));\n  }\n}\n",
 	}, "R.java:4 s:* certain SADD\nR.java:5 rate:* certain HSET\nR.java:6 bloom:all certain SETBIT\nR.java:7 x:* certain XADD\n"+
 		"R.java:9 b:* certain SET\nR.java:10 m:* certain HSET\nR.java:11 z:* certain ZADD\nR.java:12 old:* certain GETSET\n"+
-		"R.java:14 all:* certain MGET\nR.java:15 p:* certain GET\na.ts:4 limit:* certain EVAL\na.ts:4 tokens:* certain EVAL\n"+
+		"R.java:14 all:* certain MGET SET\nR.java:15 p:* certain INCR\na.ts:4 limit:* certain EVAL\n"+
+		"a.ts:4 tokens:* certain EVAL\n"+
 		"redigo.go:6 h:* certain HGET\nrueidis.go:6 cart:* certain SET\nrueidis.go:7 user:* certain HGETALL\n")
 	cached := "using EasyCaching.Core;\nclass A {\n  void F(IEasyCachingProvider cache, string id) { cache.Set($\"cart:{id}\", 1, ttl); }\n}\n"
 	redis := "class Start {\n  void F() {\n    services.AddEasyCaching(o => o.UseRedis(c => { }, \"redis\")); // EasyCaching.Redis, a RedisCache\n  }\n}\n"

@@ -15,6 +15,7 @@ type source struct {
 	pack    string               // that of its package of npm, in the other languages ""
 	redis   bool                 // it speaks of Redis
 	client  bool                 // it imports a client
+	blind   bool                 // it makes keys of which nothing is known
 	library bool                 // of JavaScript, from a library
 	store   store                // of its caches, as the file says
 	aliases map[string]cacheKind // where the caches of Django are, by name
@@ -109,11 +110,12 @@ type collector struct {
 	*parser
 	file       *source
 	scopes     []scope
-	open       []byte // brackets around the token
-	blocks     []int  // tokens of the braces, or lines that are less indented, around it
-	skip       int    // token that ends what is not read: tests in a file of Rust
-	header     int    // token that ends the parameters of the last function
-	made       int    // token that ends the call which makes a client
+	open       []byte      // brackets around the token
+	blocks     []int       // tokens of the braces, or lines that are less indented, around it
+	cases      map[int]int // the last case or default of switches, by their braces
+	skip       int         // token that ends what is not read: tests in a file of Rust
+	header     int         // token that ends the parameters of the last function
+	made       int         // token that ends the call which makes a client
 	callees    map[string]bool
 	decls      []*declaration
 	functions  []*function
@@ -283,6 +285,13 @@ func (c *collector) word(i int, t *token) {
 	case "var", "type":
 		if c.syntax == golang {
 			c.goDeclaration(i)
+		}
+	case "case", "default":
+		if b := c.block(); !c.indent && b > 0 && (word == "case" || c.is(i+1, ":") || c.is(i+1, "->")) {
+			if c.cases == nil {
+				c.cases = map[int]int{}
+			}
+			c.cases[b] = i
 		}
 	case "return", "yield":
 		if c.function() != nil && !next.first {

@@ -19,7 +19,7 @@ const (
 // A node is an expression, as far as the text of a key can depend on it.
 type node struct {
 	kind  byte
-	rest  bool   // of a parameter: it stands for any number of arguments
+	rest  bool   // of a parameter: it stands for any number of arguments; of two values: either may be in force at once
 	index int16  // of a parameter; of two values: the guard of the second
 	text  string // of a text; else a name
 	label string // of an argument with a name

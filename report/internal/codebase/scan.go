@@ -53,7 +53,8 @@ type Pattern struct {
 	before    string // what a prefix of the configuration adds to the parts
 	needs     *store // what keeps the keys on the server, nil they are there
 	expiry    expiry // that its commands which write set
-	removes   bool   // its commands only delete keys that others write
+	makes     bool   // a command of it can make the keys
+	reads     bool   // one reads them
 }
 
 // A Checkout is what Scan found in a directory.
@@ -84,7 +85,7 @@ func Scan(dir string) (*Checkout, error) {
 	s.declarations()
 	s.calls()
 	s.builders()
-	s.checkout.dropUnwritten()
+	s.checkout.dropUnwritten(s.sources)
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
@@ -349,6 +350,7 @@ func (s *scanner) add(c *site, parts []string) {
 	}
 	if c.command != nil {
 		if !acceptable(c, parts) || c.ofYii() && hashed(parts) {
+			s.blind(c, parts)
 			return
 		}
 		s.program.uses(parts, c)
@@ -375,13 +377,20 @@ func (s *scanner) add(c *site, parts []string) {
 	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
 		p.expiry |= max(c.expiry, expiryUnknown)
 	}
-	if removes := c.command == cacheDelete || c.command != nil && removals[c.command.name]; c.command != nil {
-		p.removes = removes && (p.removes || len(p.Commands) == 0)
+	if removes := c.command == cacheDelete || c.command != nil && c.command.removes(); c.command != nil && !removes {
+		p.makes, p.reads = p.makes || c.command.writes, p.reads || !c.command.writes
 	}
 	if c.command != nil && !slices.Contains(p.Commands, c.command.name) {
 		p.Commands = append(p.Commands, c.command.name)
 		p.Writes = p.Writes || c.command.writes
 		p.Type = cmp.Or(p.Type, c.command.kind)
+	}
+}
+
+// blind notes that a file makes keys of which nothing is known, other than those that its functions are given.
+func (s *scanner) blind(c *site, parts []string) {
+	if Join(parts) == "*" && c.command.writes && !c.command.removes() && len(parametersOf(nil, c.key, 0)) == 0 {
+		c.source.blind = true
 	}
 }
 

@@ -368,9 +368,10 @@ func TestCachesAndWrappers(t *testing.T) {
 		"Manager.kt": "import org.redisson.spring.cache.RedissonSpringCacheManager\nclass Manager\n",
 		"A.kt": "class A {\n  @Cacheable(cacheNames = [\"carts\"])\n  fun f() {}\n" +
 			"  @Cacheable(cacheNames = [\"near\"], cacheManager = \"caffeineCacheManager\")\n  fun g() {}\n" +
-			"  fun h() { redisTemplate.hasKey(\"x:${Kind.CART.name}\") }\n}\nenum class Kind(val text: String) {\n  CART(\"01\")\n}\n",
+			"  fun h() { redisTemplate.opsForValue().increment(\"x:${Kind.CART.name}\") }\n}\n" +
+			"enum class Kind(val text: String) {\n  CART(\"01\")\n}\n",
 	})
-	if got, want := lines(spring), "A.kt:2 carts likely @Cacheable\nA.kt:6 x:CART certain EXISTS\n"; got != want {
+	if got, want := lines(spring), "A.kt:2 carts likely @Cacheable\nA.kt:6 x:CART certain INCR\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	wrapped := checkout(t, map[string]string{
@@ -395,12 +396,14 @@ func TestPartsAndCaches(t *testing.T) {
 		"del.rs": "use redis::Commands;\nfn del(key: &str) {\n    let mut cmd = redis::cmd(\"DEL\");\n    cmd.arg(&key);\n" +
 			"    cmd.query(con).context(format!(\"DEL {key:?}\"));\n}\n",
 		"Build.java": "import redis.clients.jedis.Jedis;\nclass Build {\n  void f(String id) {\n" +
-			"    Map<String, String> result = jedis.hgetAll(\"build:\" + id);\n    g(result.get(\"label\"));\n  }\n}\n",
+			"    Map<String, String> result = jedis.hgetAll(\"build:\" + id);\n    g(result.get(\"label\"));\n" +
+			"    jedis.hset(\"build:\" + id, \"label\", \"\");\n  }\n}\n",
 		"bot.py": "from async_rediscache import RedisCache\nimport redis\n\nclass Bot:\n    state = RedisCache()\n\n" +
 			"    @group.command(aliases=('del', 'd'))\n    def f(self, kind):\n        self.state.set(f'last_{kind}', 1)\n",
 		"redis.service.mock.ts": "const redis = new Map();\nredis.set('mock:1', 1);\n",
 	})
-	want := "Build.java:4 build:* certain HGETALL\nkeys.go:5 item:one:*:x likely\nkeys.go:7 item:one:*:x likely\n" +
+	want := "Build.java:4 build:* certain HGETALL\nBuild.java:6 build:* certain HSET\n" +
+		"keys.go:5 item:one:*:x likely\nkeys.go:7 item:one:*:x likely\n" +
 		"keys.go:10 item:one:*:x certain SET\n" +
 		"stats.rb:3 stats/{user:*}/hits likely\nstats.rb:6 stats/{user:*}/hits certain SET\n"
 	if got := lines(parts); got != want {
@@ -446,11 +449,13 @@ func TestCachesElsewhere(t *testing.T) {
 			"func (l *locks) hold(id string) { l.db.SetNX(ctx, l.name(id), 1, 0) }\n",
 		"other.go": "package a\n\nfunc (o *others) name(id string) string { return \"other:\" + id }\n",
 		"Rates.kt": "import org.springframework.data.redis.core.RedisTemplate\nclass Rates(val redisTemplate: RedisTemplate<String, String>) {\n" +
-			"  fun f(id: String) {\n    val tsKey = \"rate:$id:ts\"\n    redisTemplate.opsForHash<String, String>().get(\"rates:$id\", tsKey)\n  }\n}\n",
+			"  fun f(id: String) {\n    val tsKey = \"rate:$id:ts\"\n" +
+			"    redisTemplate.opsForHash<String, String>().put(\"rates:$id\", tsKey, 1)\n  }\n}\n",
 		"del.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    let key = format!(\"job:{id}\");\n" +
 			"    let mut cmd = redis::cmd(\"DEL\");\n    cmd.arg(&key);\n}\n",
 	})
-	want := "Rates.kt:5 rates:* certain HGET\napp/a.rb:3 user:* likely cache\ndel.rs:3 job:* likely\ndel.rs:4 job:* certain DEL\n" +
+	want := "Rates.kt:5 rates:* certain HSET\napp/a.rb:3 user:* likely cache\ndel.rs:3 job:* likely\n" +
+		"del.rs:4 job:* certain DEL\n" +
 		"lock.go:9 lock:* certain SETNX\nsite/views.py:4 :1:feed:* likely cache\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

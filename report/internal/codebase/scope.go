@@ -94,10 +94,19 @@ func (c *collector) block() int {
 	return c.blocks[n]
 }
 
+// section returns the token that begins the statements around: the brace of their block, or the case of a switch.
+func (c *collector) section() int {
+	if label, switches := c.cases[c.block()]; switches {
+		return label
+	}
+	return c.block()
+}
+
 // set assigns a value to a variable of the function around. If the variable has one of
 // another block already, or gets this one only perhaps, either may be in force, unless that block has ended
 // and this declares another variable.
 func (c *collector) set(name string, value *node, declared, perhaps bool, g guard) {
+	here := perhaps // in one block
 	for n := len(c.scopes) - 1; n >= 0; n-- {
 		s := &c.scopes[n]
 		if s.function == nil {
@@ -106,8 +115,8 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 		old, known := s.locals[name]
 		declared = declared && !slices.Contains(c.blocks, s.blocks[name])
 		if known {
-			perhaps = perhaps || s.blocks[name] != c.block()
-		} else if known = c.syntax.loose && slices.Contains(s.function.params, name); known {
+			perhaps = perhaps || s.blocks[name] != c.section()
+		} else if known = (c.syntax.loose || c.syntax.typeFirst) && slices.Contains(s.function.params, name); known {
 			old = c.bound(&node{kind: wordNode, text: name})
 			perhaps = perhaps || c.inner(s)
 		} else if known = c.syntax == golang && !declared && c.inner(s); known {
@@ -122,36 +131,44 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 			if old.kind == eitherNode {
 				list = old.args
 			}
-			if len(list) < 4 {
-				value = &node{kind: eitherNode, args: append(list[:len(list):len(list)], value)}
+			if len(list) < maxChoices {
+				value = &node{kind: eitherNode, args: append(list[:len(list):len(list)], value), rest: here}
 				if len(list) == 1 {
 					value.index = int16(g)
 				}
+			} else {
+				value = old
 			}
 		}
-		if last := len(s.locals[name].alternatives()) - 1; last > 0 && !perhaps && !declared && c.syntax == python {
+		if last := len(s.locals[name].alternatives()) - 1; last > 0 && !perhaps && !declared {
 			value = &node{kind: eitherNode, args: append(slices.Clone(old.args[:last]), value)} // see inForce
 		}
 		delete(s.kinds, name)
-		s.locals[name], s.blocks[name] = value, c.block()
+		s.locals[name], s.blocks[name] = value, c.section()
 		return
 	}
 }
 
-// inForce returns the value of a variable of Python that may have several: the last one in the block that gave it, and
-// in the other branches of a condition those from before.
+// maxChoices is the number of values of a variable.
+const maxChoices = 8
+
+// inForce returns the value of a variable that may have several: the last one in the block that gave it, and in Python,
+// in the other branches of a condition, those from before.
 func (c *collector) inForce(v *node, name string) *node {
 	n := len(c.scopes) - 1
 	for n >= 0 && c.scopes[n].function == nil {
 		n--
 	}
 	last := len(v.alternatives()) - 1
-	if last < 0 || c.syntax != python || n < 0 {
+	if last < 0 || n < 0 || v.rest {
 		return v
 	}
 	block := c.scopes[n].blocks[name]
-	if block < 0 || slices.Contains(c.blocks, block) {
+	if block < 0 || slices.Contains(c.blocks, block) || block == c.section() {
 		return v.args[last]
+	}
+	if c.syntax != python {
+		return v
 	}
 	for _, e := range c.blocks {
 		if word := c.textOf(e); e > block && (word == "else" || word == "elif") && c.branchOf(block, e) {

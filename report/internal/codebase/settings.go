@@ -37,7 +37,7 @@ func (w *walker) settings() map[string]setting {
 		path   string
 	}
 	all := map[string]setting{}
-	profile := func(name string) int { // what application-dev.yml gives a setting counts if application.yml does not have it
+	profile := func(name string) int { // application-dev.yml gives the settings that application.yml does not have
 		return strings.Count(path.Base(name), "-")
 	}
 	slices.SortStableFunc(w.config, func(a, b string) int {

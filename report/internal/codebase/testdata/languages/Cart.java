@@ -9,5 +9,5 @@ class Cart {
     map.get("a:b");
   }
   @Cacheable("users") User user(String id) { return null; }
-  void g(Jedis jedis) { jedis.del(String.format(Keys.STOCK.value, id)); }
+  void g(Jedis jedis) { jedis.setex(String.format(Keys.STOCK.value, id), 60, ""); }
 }

@@ -1,0 +1,78 @@
+package codebase
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestUnwritten has keys of Java that commands only read or remove: what another line makes stays, and so does what is
+// read in a file that makes keys of which nothing is known.
+func TestUnwritten(t *testing.T) {
+	const head = "import redis.clients.jedis.Jedis;\nclass Carts {\n  static final String OLD_KEY = \"old:\";\n" +
+		"  void f(String id) {\n"
+	for name, test := range map[string]struct{ body, want string }{
+		"read":          {`jedis.get(OLD_KEY + id);`, ""},
+		"read, deleted": {`jedis.exists("old:all"); jedis.del("old:all");`, ""},
+		"taken from":    {`jedis.srem(OLD_KEY + id, "a"); jedis.expire(OLD_KEY + id, 60); jedis.hdel("h:" + id, "a");`, ""},
+		"written": {`jedis.get(OLD_KEY + id); jedis.set(OLD_KEY + id, "");`, "3 old:* likely\n" +
+			"5 old:* certain GET SET\n"},
+		"one of those written": {`jedis.get("old:all"); jedis.set(OLD_KEY + id, "");`,
+			"3 old:* likely\n5 old:* certain SET\n5 old:all certain GET\n"},
+		"another one": {`jedis.get("carts"); jedis.set("cart", "");`, "5 cart certain SET\n"},
+		"not known what is written": {`for (String key : keys.all()) { jedis.set(key, ""); } jedis.get("all");`,
+			"5 all certain GET\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := lines(checkout(t, map[string]string{"Carts.java": head + "    " + test.body + "\n  }\n}\n"}))
+			if got = strings.ReplaceAll(got, "Carts.java:", ""); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestBranchesOfJava has variables that get their values in branches of Java: where one is in force, only that one is
+// the key.
+func TestBranchesOfJava(t *testing.T) {
+	const head = "import redis.clients.jedis.Jedis;\nclass Codes {\n  void f(Kind kind, String id) {\n"
+	for name, test := range map[string]struct{ body, want string }{
+		"cases": {"String key = null;\n    switch (kind) {\n      case MAIL:\n        key = \"mail:\" + id;\n" +
+			"        break;\n" +
+			"      case CALL: key = \"call:\" + id; break;\n      default: key = \"text:\" + id; jedis.incr(key);\n" +
+			"    }\n    jedis.set(key, \"\");",
+			"7 mail:* likely\n9 call:* likely\n10 text:* certain INCR\n12 call:* certain SET\n12 mail:* certain SET\n" +
+				"12 text:* certain SET\n"},
+		"a parameter": {"if (kind == null) {\n      id = \"none:x\";\n    }\n" +
+			"    jedis.set(\"of:\" + id, \"\");", "7 of:* certain SET\n"},
+		"no braces": {"String at = \"a:\";\n    if (kind == null) at = \"b:\";\n    jedis.set(at + id, \"\");",
+			"6 a:* certain SET\n6 b:* certain SET\n"},
+		"one after the other": {"String key = \"a:\" + id;\n    if (kind == null) {\n      key = \"b:\" + id;\n" +
+			"      jedis.del(key);\n" +
+			"      key = \"c:\" + id;\n    }\n    jedis.set(key, \"\"); jedis.set(\"b:x\", \"\");",
+			"4 a:* likely\n6 b:* likely\n7 b:* certain DEL\n8 c:* likely\n10 a:* certain SET\n10 b:x certain SET\n" +
+				"10 c:* certain SET\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := lines(checkout(t, map[string]string{"Codes.java": head + "    " + test.body + "\n  }\n}\n"}))
+			if got = strings.ReplaceAll(got, "Codes.java:", ""); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestSpringSettings has settings of profiles and a bean that is taken from the container.
+func TestSpringSettings(t *testing.T) {
+	checkLines(t, map[string]string{
+		"src/main/resources/application-dev.properties": "spring.cache.redis.key-prefix=dev:\nspring.cache.type=redis\n",
+		"src/main/resources/application.properties":     "spring.cache.redis.key-prefix=\n",
+		"Config.java": "import org.springframework.data.redis.cache.RedisCacheManager;\nclass Config {}\n",
+		"A.java":      "class A {\n  @Cacheable(\"carts\")\n  void f() {}\n}\n",
+	}, "A.java:2 carts::* likely @Cacheable\n")
+	checkLines(t, map[string]string{
+		"RedisStore.java": "class RedisStore {\n  RedisTemplate redisTemplate;\n  void put(String key, Object value) {\n" +
+			"    redisTemplate.opsForValue().set(key, value);\n  }\n}\n",
+		"Words.java": "class Words {\n  void f(String id) {\n" +
+			"    Beans.getBean(RedisStore.class).put(\"words:\" + id, 1);\n  }\n}\n",
+	}, "Words.java:3 words:* certain SET\n")
+}
