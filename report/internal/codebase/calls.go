@@ -450,7 +450,9 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	switch imports := c.file.imports; c.syntax {
 	case php:
 	case ruby: // an application has others in memory
-		other = !strings.HasSuffix(receiver, "rails.cache") && !c.file.redis
+		if !strings.HasSuffix(receiver, "rails.cache") && !ofServer(receiver) && c.file.holds[last] != holdsServer {
+			return
+		}
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:

@@ -57,7 +57,7 @@ func commandOf(method string) *command {
 	lower := strings.ToLower(strings.TrimRight(method, "?!"))
 	plain := strings.ReplaceAll(lower, "_", "")
 	c := commands()[strings.TrimSuffix(plain, "async")]
-	if c != nil && plain != lower && !strings.HasPrefix(plain, strings.ToLower(c.name)) {
+	if c != nil && plain != lower && !strings.HasPrefix(strings.TrimPrefix(plain, "mapped"), strings.ToLower(c.name)) {
 		return nil // key_type is no name of KeyType
 	}
 	return c

@@ -15,7 +15,9 @@ func (c *collector) scope(i int, name *node) {
 		name = hole
 	}
 	before := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: ":"}}}
-	if n := len(c.scopes) - 1; n >= 0 && name == hole && c.inner(&c.scopes[n]) {
+	n := len(c.scopes) - 1
+	inner := n >= 0 && c.inner(&c.scopes[n])
+	if inner && name == hole {
 		before = hole // only perhaps
 	}
 	first := i - 4 // Redis
@@ -35,7 +37,7 @@ func (c *collector) scope(i int, name *node) {
 			c.file.scopes["::"+strings.ToLower(word)] = before
 		}
 	}
-	if !held {
+	if variable := c.textOf(first - 2); !held || inner && variable != "" && variable[0] >= 'a' { // of a block
 		c.prefixOf(i, namespaceLayer, hole)
 	}
 }

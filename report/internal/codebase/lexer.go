@@ -125,6 +125,10 @@ func (x *lexer) next() {
 	switch {
 	case c == '\n' || c == ' ' || c == '\t' || c == '\r':
 		x.advance(x.pos + 1)
+	case x.indent && c == '\\' && x.at(1) == '\n': // the line goes on
+		fresh := x.fresh
+		x.advance(x.pos + 2)
+		x.fresh = fresh
 	case x.slashes && c == '/' && x.at(1) == '/', x.hash && c == '#' && !(x.syntax == php && x.at(1) == '['):
 		x.comment()
 	case x.slashes && c == '/' && x.at(1) == '*':

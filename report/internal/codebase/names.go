@@ -53,7 +53,7 @@ func (p *program) declaration(n *node, at frame) (*declaration, int) {
 // function returns the function that a name means, nil if that is not certain.
 func (p *program) function(n *node, at frame) (*function, int) {
 	list := p.functions[n.text]
-	if n.kind == callNode && len(list) > 1 && len(list) <= maxSame {
+	if (n.kind == callNode || at.source.syntax == ruby) && len(list) > 1 && len(list) <= maxSame {
 		if fitting := slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return !f.takes(len(n.args)) }); len(fitting) > 0 {
 			list = fitting
 		}
@@ -102,7 +102,8 @@ func choose[T placed](list []T, n *node, at frame) (best T, score int) {
 			continue
 		}
 		same, rank := source == at.source, 0
-		constant := constant || n.kind == callNode && container == n.text // its constructor
+		constant := (constant || n.kind == callNode && container == n.text) && // its constructor
+			!(source.syntax == ruby && !same && !method(d) && !isUpper(n.text) && n.text[0] != '$')
 		switch {
 		case qualified != "":
 			switch {
