@@ -65,15 +65,16 @@ func acceptable(c *site, parts []string) bool {
 const maxPairs = 3_000_000
 
 // dropUnwritten removes the patterns of keys that nothing in the checkout makes: its commands only remove them, in
-// Java and Kotlin also read them, and no other line makes keys that they cover, or that cover them. It also removes the
-// fixed names that Python only gets: most are members of a dict.
+// Java, Kotlin and Ruby also read them, and no other line makes keys that they cover, or that cover them. It also
+// removes the fixed names that Python only gets: most are members of a dict.
 func (c *Checkout) dropUnwritten(sources map[string]*source) {
 	gets := func(p *Pattern) bool {
 		return strings.HasSuffix(p.File, ".py") && !slices.Contains(p.Parts, "") && len(p.Commands) > 0 && !p.Writes &&
 			!slices.ContainsFunc(p.Commands, func(name string) bool { return name != "GET" && name != cacheRead.name })
 	}
+	told := func(p *Pattern) bool { return syntaxOf(p.File).jvm || syntaxOf(p.File) == ruby }
 	idle := func(p *Pattern) bool {
-		return len(p.Commands) > 0 && !p.makes && (!p.reads || syntaxOf(p.File).jvm && !sources[p.File].blind || gets(p))
+		return len(p.Commands) > 0 && !p.makes && (!p.reads || told(p) && !sources[p.File].blind || gets(p))
 	}
 	known, asked, pairs := map[string]bool{}, map[string]bool{}, 0
 	var makers []*Pattern
@@ -83,7 +84,7 @@ func (c *Checkout) dropUnwritten(sources map[string]*source) {
 		switch {
 		case idle(p):
 			asked[key] = true
-		case len(p.Commands) > 0 || !syntaxOf(p.File).jvm:
+		case len(p.Commands) > 0 || !told(p):
 			known[key] = true
 		}
 		if p.makes {

@@ -99,13 +99,14 @@ func TestUnsure(t *testing.T) {
 	}, "Carts.cs:3 cart:* certain SET\nRedisKeys.cs:3 mail:code:* possible if a command uses them\n"+
 		"RedisKeys.cs:4 cart:* likely\n")
 	checkLines(t, map[string]string{
-		"timings.rb": "class Timings\n  def self.slowest(name)\n    redis.zrange(\"timings:#{name}\", 0, 9)\n  end\nend\n",
+		"timings.rb": "class Timings\n  def self.slowest(name)\n    redis.zadd(\"timings:#{name}\", 0, 9)\n  end\nend\n",
 		"graphs.rb": "class Graphs\n  def f\n    posts.visible.slowest('MAX(seconds, 1)')\n    things.slowest('week')\n    Timings.slowest('day')\n" +
 			"  end\nend\n",
-	}, "graphs.rb:4 timings:week likely ZRANGE\ngraphs.rb:5 timings:day certain ZRANGE\ntimings.rb:3 timings:* certain ZRANGE\n")
+	}, "graphs.rb:4 timings:week likely ZADD\ngraphs.rb:5 timings:day certain ZADD\ntimings.rb:3 timings:* certain ZADD\n")
 	checkLines(t, map[string]string{
 		"config/environments/production.rb": "config.cache_store = :redis_cache_store\n",
-		"a.rb":                              "class A\n  def f\n    cache_control.read('max-age')\n    Rails.cache.read('max-age')\n  end\nend\n",
+		"a.rb": "class A\n  def f\n    cache_control.write('max-age', 1)\n" +
+			"    Rails.cache.write('max-age', 1)\n  end\nend\n",
 	}, "a.rb:4 max-age likely cache\n")
 	checkLines(t, map[string]string{ // an enum whose constants have several texts
 		"RedisKeys.java": "import redis.clients.jedis.Jedis;\nenum RedisKeys {\n  USER_KEY(\"user:\", \"users\"), CART_KEY(1, 2);\n}\n",

@@ -134,11 +134,11 @@ func TestBlocks(t *testing.T) {
 			"  def initialize(left = 0, key = \"#{KEY_PREFIX}:#{SecureRandom.uuid}\")\n    @key = key\n  end\n" +
 			"  def f(id)\n    name = name_of(id)\n    with { |redis| redis.set(name, 1) }\n" +
 			"    with do |redis, id|\n      redis.get(name)\n      redis.sadd(\"ids:#{id}\", name)\n    end\n  end\n" +
-			"  def wait\n    redis.blpop(key)\n    redis.get(Jobs.const_get(\"#{key}_KEY\"))\n  end\n" +
+			"  def wait\n    redis.lpush(key, 1)\n    redis.get(Jobs.const_get(\"#{key}_KEY\"))\n  end\n" +
 			"  def name_of(id)\n    \"name:#{id}\"\n  end\nend\n",
 	})
 	const want = "jobs.rb:3 job:* likely\njobs.rb:6 job:* likely\njobs.rb:10 name:* certain SET\n" +
-		"jobs.rb:12 name:* certain GET\njobs.rb:13 ids:* certain SADD\njobs.rb:17 job:* certain BLPOP\n"
+		"jobs.rb:12 name:* certain GET\njobs.rb:13 ids:* certain SADD\njobs.rb:17 job:* certain LPUSH\n"
 	if got := lines(c); got != want || len(c.Prefixes) > 0 {
 		t.Errorf("prefixes %q\ngot\n%s\nwant\n%s", c.Prefixes, got, want)
 	}

@@ -7,8 +7,9 @@ func TestNumbers(t *testing.T) {
 	checkLines(t, map[string]string{"a.js": "import { createClient } from 'redis'\nconst client = createClient()\n" +
 		"export function count(id) {\n  const month = Number(moment().month()) + 1\n  client.incr(`month:${month}`)\n" +
 		"  client.incr(`week:${1 + weekOf(id)}`)\n  client.incr('day:' + 1)\n}\n",
-		"a.rb": "require 'redis'\n\ndef pick(redis, top)\n  random = 1 + rand(top.to_i)\n  redis.get(\"news:#{random}\")\nend\n",
-	}, "a.js:5 month:* likely INCR\na.js:6 week:* likely INCR\na.js:7 day:1 likely INCR\na.rb:5 news:* certain GET\n")
+		"a.rb": "require 'redis'\n\ndef pick(redis, top)\n  random = 1 + rand(top.to_i)\n" +
+			"  redis.incr(\"news:#{random}\")\nend\n",
+	}, "a.js:5 month:* likely INCR\na.js:6 week:* likely INCR\na.js:7 day:1 likely INCR\na.rb:5 news:* certain INCR\n")
 }
 
 // TestNamesOfClasses has members that a class which extends another one sets again, methods with one name in two

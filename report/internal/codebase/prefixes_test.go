@@ -22,15 +22,17 @@ func TestConnectionPrefixes(t *testing.T) {
 		"Fixed.php": "<?php\nclass Fixed {\n  function f() {\n    $redis->setOption(Redis::OPT_PREFIX, 'fixed:');\n" +
 			"    $redis->sAdd('all', 1);\n  }\n}\n",
 		"licences.rb": "class Licences\n  def redis_names\n    @names ||= Redis::Namespace.new(:licences, redis: $redis)\n  end\n" +
-			"  def f(id)\n    redis_names.get(\"skip:#{id}\")\n    $redis.get(\"since:#{id}\")\n    taxes = Redis::Namespace.new(:taxes, redis: $redis)\n" +
-			"    taxes.get(\"rate:#{id}\")\n    $redis.get(Names.last)\n    $redis.get(Names.of(id))\n  end\nend\n",
+			"  def f(id)\n    redis_names.incr(\"skip:#{id}\")\n    $redis.incr(\"since:#{id}\")\n" +
+			"    taxes = Redis::Namespace.new(:taxes, redis: $redis)\n" +
+			"    taxes.incr(\"rate:#{id}\")\n    $redis.incr(Names.last)\n    $redis.incr(Names.of(id))\n  end\nend\n",
 		"names.rb": "module Names\n  def self.last = \"last:all\"\n  def self.of(id) = \"of:#{id}\"\n  def self.at=(v)\n    @at = v\n  end\nend\n",
 	})
 	const want = "Fixed.php:5 fixed:all certain SADD\nUse.php:3 *:jobs:late certain RPUSH\nUse.php:4 plain:a certain GET\n" +
 		"laravel/app/Cart.php:3 shop:cart:total likely\nlaravel/app/Cart.php:5 shop:cart:* likely cache\n" +
 		"laravel/app/Cart.php:6 shop:cart:total likely GET\nlaravel/app/Cart.php:7 carts:all certain SADD\n" +
-		"licences.rb:6 licences:skip:* certain GET\nlicences.rb:7 since:* certain GET\nlicences.rb:9 taxes:rate:* certain GET\n" +
-		"licences.rb:10 last:all certain GET\nlicences.rb:11 of:* certain GET\n"
+		"licences.rb:6 licences:skip:* certain INCR\nlicences.rb:7 since:* certain INCR\n" +
+		"licences.rb:9 taxes:rate:* certain INCR\n" +
+		"licences.rb:10 last:all certain INCR\nlicences.rb:11 of:* certain INCR\n"
 	if got := lines(c); got != want || !slices.Equal(c.Prefixes, []string{"shop:"}) {
 		t.Errorf("prefixes %q\ngot\n%s\nwant\n%s", c.Prefixes, got, want)
 	}
@@ -188,7 +190,7 @@ func TestOtherMethods(t *testing.T) {
 	c := checkout(t, map[string]string{
 		"pool.php": "<?php\nclass Pool {\n  function f(RedisFactory $redis) { return $redis->get('default'); }\n}\n",
 		"own.rb":   "class Cache\n  def self.fetch(name)\n    @values[name] ||= yield\n  end\nend\n",
-		"use.rb":   "class Use\n  def f\n    Cache.fetch('own:all') { $redis.get('used:all') }\n  end\nend\n",
+		"use.rb":   "class Use\n  def f\n    Cache.fetch('own:all') { $redis.incr('used:all') }\n  end\nend\n",
 		"views.py": "from django.core.cache import cache\nimport redis\n\ndef f(id):\n    cached_cart = cache.get('cart:%d' % id)\n" +
 			"    cache_entry = cache.get('entry:%d' % id)\n    return cache_entry.get('name:first')\n",
 		"profile.py": "import redis\nfrom django.core.cache import cache\n\ndef f(cacheprofile):\n    return cacheprofile.get('on:save')\n",
@@ -201,15 +203,17 @@ func TestOtherMethods(t *testing.T) {
 		"pairs.py": "import redis\nfrom django.core.cache import cache\n\ndef f(id):\n    return cache.get(('pair:first', id))\n",
 		"msg.py":   "import redis\nfrom django.core.cache import cache\n\nclass Message:\n    def get(self, code):\n        return cache.get('msg:' + code)\n",
 		"read.py":  "import redis\n\ndef f(msg):\n    return msg.get('kind')\n",
-		"Times.rb": "class Times\n  def average(t)\n    $redis.zrange(\"times:#{t}\", 0, -1)\n  end\nend\n",
+		"Times.rb": "class Times\n  def average(t)\n    $redis.zadd(\"times:#{t}\", 0, 1)\n  end\nend\n",
 		"posts.rb": "class Posts\n  def f\n    Post.where(a: 1).average('price')\n    cache_control.delete('max-age')\n  end\nend\n",
 		"src/Config/CachedLoader.php": "<?php\nnamespace Shop\\Core\\Config;\nclass CachedLoader {\n  function load($id) {\n" +
 			"    return $this->redis->get('config-' . $id);\n  }\n}\n",
 		"src/Shop.php": "<?php\nnamespace Shop\\Core;\nuse Shop\\Core\\Files\\XmlLoader;\nclass Shop {\n  function f() {\n" +
 			"    $loader = new XmlLoader();\n    $loader->load('cart.xml');\n  }\n}\n",
 	})
-	const want = "Hits.php:4 hits:* certain INCR\nTimes.rb:3 times:* certain ZRANGE\nkeys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\n" +
-		"msg.py:6 *msg:* possible GET if " + djangoBackend + "\nsrc/Config/CachedLoader.php:5 config-* certain GET\nuse.rb:3 used:all certain GET\n" +
+	const want = "Hits.php:4 hits:* certain INCR\nTimes.rb:3 times:* certain ZADD\n" +
+		"keys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\n" +
+		"msg.py:6 *msg:* possible GET if " + djangoBackend + "\nsrc/Config/CachedLoader.php:5 config-* certain GET\n" +
+		"use.rb:3 used:all certain INCR\n" +
 		"views.py:5 *cart:* possible GET if " + djangoBackend + "\nviews.py:6 *entry:* possible GET if " + djangoBackend + "\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

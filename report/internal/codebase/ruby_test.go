@@ -1,6 +1,9 @@
 package codebase
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestKeysOfRuby has keys that are lists, methods that join one, locks of Redlock and queues of Sidekiq.
 func TestKeysOfRuby(t *testing.T) {
@@ -44,4 +47,36 @@ func TestStoreOfInitializer(t *testing.T) {
 		checkLines(t, map[string]string{"app/a.rb": use,
 			name: "Rails.application.config.cache_store = :redis_cache_store, { url: ENV['REDIS_URL'] }\n"}, want)
 	}
+}
+
+// TestRuby has keys that a checkout only reads, methods of a class and of its objects with one name, lines that go on,
+// clients of pools and caches of the process. Each row is the body of a method, from line 4.
+func TestRuby(t *testing.T) {
+	const head, end = "require 'redis'\nclass Visits\n  def f(id)\n", "\n  end\nend\n"
+	for _, row := range [][2]string{
+		{"key = \"price:#{id}\"\nredis.get(key)\nredis.zrem(\"ranks:all\", id)\nredis.lpop('jobs:late')", ""},
+		{"redis.get(\"price:#{id}\")\nredis.set(\"price:#{id + 1}\", 1)",
+			"a.rb:4 price:* certain GET\na.rb:5 price:* certain SET\n"},
+		{"redis.smembers('carts:open')\nredis.sadd(\"carts:#{id}\", 1)",
+			"a.rb:4 carts:open certain SMEMBERS\na.rb:5 carts:* certain SADD\n"},
+		{"redis.setex \\\n  \"codes:#{id}\",\n  60, 1", "a.rb:4 codes:* certain SETEX\n"},
+		{"redis.mapped_hmset(\"user:#{id}\", name: 1)", "a.rb:4 user:* certain HMSET\n"},
+		{"CACHE.set(:all, 1)\ncache.get(:all)", ""},
+	} {
+		body := "    " + strings.ReplaceAll(row[0], "\n", "\n    ")
+		checkLines(t, map[string]string{"a.rb": head + body + end}, row[1])
+	}
+	checkLines(t, map[string]string{"a.rb": head + "    at = key\n    redis.hset(at, 'a', 1)\n  end\n\n" +
+		"  def self.key(id)\n    \"room:#{id}\"\n  end\n\n  def key\n    self.class.key(id)" + end,
+	}, "a.rb:5 room:* certain HSET\na.rb:9 room:* likely\na.rb:13 room:* likely\n")
+	checkLines(t, map[string]string{
+		"a.rb": head + "    Pool.with { |redis| redis.set(\"seats:#{id}\", 1) }" + end,
+		"pool.rb": "module Pool\n  def self.pool\n    Made.new(size: 5) do\n      redis = Redis.new\n" +
+			"      redis = Redis::Namespace.new('shop', redis: redis) if ENV['NAMED']\n      redis\n    end\n  end\nend\n",
+	}, "a.rb:4 *seats:* certain SET\n")
+	checkLines(t, map[string]string{
+		"jobs/expiry.rb": head + "    find(id)\n  rescue Expired\n    redis.set(status_key, 1)" + end,
+		"jobs/import.rb": "class Import\n  def f\n    @status_key = \"import:#{id}\"\n" +
+			"    redis.set(@status_key, 1)\n  end\nend\n",
+	}, "jobs/import.rb:3 import:* likely\njobs/import.rb:4 import:* certain SET\n")
 }

@@ -324,7 +324,8 @@ func TestAnswersAndNamespaces(t *testing.T) {
 		"pages.rb": "require 'redis'\nclass Pages\n  def f(id)\n    http.cache(1.minute).get(\"pages/#{id}\")\n" +
 			"    Web::Http.cache(LIFETIME).get(\"pages:#{id}\")\n    api.cache(expires_in).get(\"news:#{id}\")\n" +
 			"    cache.get(\"/pages/#{id}\")\n" +
-			"    redis.zunionstore(\"all:#{id}\", [\"one:#{id}\", \"two:#{id}\"], weights: [\"w:1\"], aggregate: :max)\n  end\nend\n",
+			"    redis.zunionstore(\"all:#{id}\", [\"one:#{id}\", \"two:#{id}\"], weights: [\"w:1\"], aggregate: :max)\n" +
+			"    redis.zadd(\"one:#{id}\", 1, id)\n  end\nend\n",
 		"a.py": "import redis\nconn = redis.Redis()\ndef f():\n    conn.config_get('timeout').get('timeout')\n" +
 			"    found = conn.hgetall('cart:one')\n    found.get('total')\n    set_up = conn.config_get('save')\n    set_up.get('save')\n",
 		"Lock.php": "<?php\nclass LockRedis {\n  public static function getInstance() { return di()->get(static::class); }\n" +
@@ -337,7 +338,7 @@ func TestAnswersAndNamespaces(t *testing.T) {
 	want := "Lock.php:4 lock:* certain DEL\nLock.php:5 lock:* certain SET\nUse.php:4 lock:talk:* certain DEL\nUse.php:6 lock:list:* certain DEL\na.py:5 cart:one certain HGETALL\n" +
 		"hits.rb:3 hits:visits:* likely\nhits.rb:4 hits:visits:* certain SADD\nhits.rb:5 hits:visits:* certain UNLINK\n" +
 		"hits.rb:6 other:* certain SET\n" +
-		"pages.rb:8 all:* certain ZUNIONSTORE\npages.rb:8 one:* certain ZUNIONSTORE\npages.rb:8 two:* certain ZUNIONSTORE\n" +
+		"pages.rb:8 all:* certain ZUNIONSTORE\npages.rb:8 one:* certain ZUNIONSTORE\npages.rb:9 one:* certain ZADD\n" +
 		"src/main/java/example/A.java:3 app:a certain SET\n"
 	if got := lines(c); got != want || c.Skipped.Tests != 1 {
 		t.Errorf("%d test files\ngot\n%s\nwant\n%s", c.Skipped.Tests, got, want)
