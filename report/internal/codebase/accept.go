@@ -65,16 +65,25 @@ func acceptable(c *site, parts []string) bool {
 const maxPairs = 3_000_000
 
 // dropUnwritten removes the patterns of keys that nothing in the checkout makes: its commands only remove them, in
-// Java, Kotlin and Ruby also read them, and no other line makes keys that they cover, or that cover them. It also
-// removes the fixed names that Python only gets: most are members of a dict.
+// Java, Kotlin, Ruby and C# also read them, and no other line makes keys that they cover, or that cover them. What
+// gives them a name there tells nothing, in C# if such commands are in its file. It also removes the fixed names that
+// Python only gets: most are members of a dict.
 func (c *Checkout) dropUnwritten(sources map[string]*source) {
 	gets := func(p *Pattern) bool {
 		return strings.HasSuffix(p.File, ".py") && !slices.Contains(p.Parts, "") && len(p.Commands) > 0 && !p.Writes &&
 			!slices.ContainsFunc(p.Commands, func(name string) bool { return name != "GET" && name != cacheRead.name })
 	}
-	told := func(p *Pattern) bool { return syntaxOf(p.File).jvm || syntaxOf(p.File) == ruby }
+	told := func(p *Pattern) bool {
+		return syntaxOf(p.File).jvm || syntaxOf(p.File) == ruby || syntaxOf(p.File) == csharp
+	}
 	idle := func(p *Pattern) bool {
 		return len(p.Commands) > 0 && !p.makes && (!p.reads || told(p) && !sources[p.File].blind || gets(p))
+	}
+	near := map[string]bool{} // by files and keys
+	for i := range c.Patterns {
+		if p := &c.Patterns[i]; syntaxOf(p.File) == csharp && idle(p) {
+			near[p.File+":"+Join(p.Parts)] = true
+		}
 	}
 	known, asked, pairs := map[string]bool{}, map[string]bool{}, 0
 	var makers []*Pattern
@@ -84,7 +93,7 @@ func (c *Checkout) dropUnwritten(sources map[string]*source) {
 		switch {
 		case idle(p):
 			asked[key] = true
-		case len(p.Commands) > 0 || !told(p):
+		case len(p.Commands) > 0 || !told(p) || syntaxOf(p.File) == csharp && !near[p.File+":"+key]:
 			known[key] = true
 		}
 		if p.makes {

@@ -59,7 +59,8 @@ var springCaches = map[string]cacheKind{"CaffeineCacheManager": cachesElsewhere,
 // cacheOfRedis matches the class or the method that puts distributed caches of .NET on the server,
 // and fusedOnServer that which puts FusionCache on a distributed one.
 var (
-	cacheOfRedis  = regexp.MustCompile(`(?i)(redis|valkey|garnet)\w*cach|cach\w*(redis|valkey)|\busec?s?redis`)
+	cacheOfRedis = regexp.MustCompile(`(?i)((redis|valkey|garnet)\w*cach|cach\w*(redis|valkey)|\busec?s?redis)\w*>?\(|` +
+		`typeof\(\w*cach\w*(redis|valkey)`)
 	fusedOnServer = regexp.MustCompile(`With(Registered)?DistributedCache\(|AddStackExchangeRedisCache\(`)
 )
 
@@ -253,6 +254,11 @@ func (s *scanner) storeFor(c *site) bool {
 	unless := func(kind cacheKind, needs string) { // the framework has its caches elsewhere by default
 		if at.kind&kind == 0 {
 			at.kind, at.needs = cachesElsewhere, cmp.Or(at.needs, needs)
+		}
+	}
+	if in == csharp && c.command != nil {
+		if c.needs = s.unmade(c); c.needs != nil {
+			return true
 		}
 	}
 	switch {

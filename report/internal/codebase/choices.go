@@ -123,9 +123,31 @@ func (s *scanner) chosen(c *site, f *function) *store {
 	return &needs
 }
 
-// distributedStores are methods of .NET that put its distributed cache on the server or in the process.
+// distributedStores are methods of .NET that put its distributed cache on the server or in the process, or the key ring
+// of its data protection on the server.
 var distributedStores = map[string]string{"AddStackExchangeRedisCache": "distributed redis",
-	"AddDistributedRedisCache": "distributed redis", "AddDistributedMemoryCache": "distributed memory"}
+	"AddDistributedRedisCache": "distributed redis", "AddDistributedMemoryCache": "distributed memory",
+	"PersistKeysToStackExchangeRedis": keyRing}
+
+const keyRing = "key ring"
+
+// unmade returns what makes the class of .NET that a site is in, or a key ring, if it is not by the settings, else nil.
+func (s *scanner) unmade(c *site) *store {
+	class := keyRing
+	if c.command != ringCommand {
+		if c.function == nil {
+			return nil
+		}
+		class = c.function.container
+	}
+	state, needs := s.making(class)
+	if state == maybeMade && class == keyRing { // in the branch of a distributed cache
+		return s.distributedStore()
+	} else if state != neverMade {
+		return nil
+	}
+	return &needs
+}
 
 // distributedStore returns what keeps the distributed cache of .NET on the server, nil if it is there or that is not
 // known.

@@ -230,7 +230,8 @@ func (c *collector) arm(i int) bool {
 	if c.syntax == rust || c.syntax == csharp {
 		arrow = "=>"
 	}
-	if !c.is(i, arrow) || c.callees != nil || c.syntax == php || c.syntax == javaScript {
+	if !c.is(i, arrow) || c.callees != nil || c.syntax == php || c.syntax == javaScript ||
+		len(c.open) > 0 && c.open[len(c.open)-1] == '(' { // a function that is an argument
 		return false
 	}
 	return c.tokens[i+1].kind == textToken || c.isWord(i+1) && (c.textOf(i+1) == "format" || c.syntax == rust &&

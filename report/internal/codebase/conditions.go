@@ -12,6 +12,7 @@ import (
 type condition struct {
 	setting  *node  // what names it, nil unknown
 	name     string // of an if: what its words call the setting
+	options  string // of an if of C#: the setting, as a member of the class of options that it is read into
 	want     string
 	negative bool
 	missing  bool // it holds if the setting has no value
@@ -195,9 +196,45 @@ func (c *collector) tested(open int) *condition {
 	if c.is(i, ")") && i == int(c.match[open]) {
 		if on.setting, on.name = c.bound(n), n.text; n.kind == wordNode && n.of != nil {
 			on.name = c.words.keep(n.of.text + "." + n.text)
+			if class := c.optionsOf(n.of, open); class != "" {
+				on.options = c.words.keep(class + "." + n.text)
+			}
 		}
 	}
 	return on
+}
+
+// optionsOf returns the class of C# that a local variable, which has a value before token i, has options in: that of
+// GetOptions<RedisOptions>() or of GetSection(name).Get<RedisOptions>(). It is "" if that is not known.
+func (c *collector) optionsOf(variable *node, i int) string {
+	if variable.text == "Value" && variable.of != nil {
+		variable = variable.of
+	}
+	for n := i; c.syntax == csharp && n > i-1000; n-- {
+		if !c.is(n, "=") || c.textOf(n-1) != variable.text {
+			continue
+		}
+		for m := n; m < n+40 && !c.is(m, ";"); m++ {
+			if c.is(m, "<") && c.is(m+2, ">") && c.is(m+3, "(") {
+				return c.textOf(m + 1)
+			}
+		}
+		return ""
+	}
+	return c.file.types[strings.ToLower(variable.text)]
+}
+
+// optionsSetting returns the setting that a member of a class of options has, whose section has the name of the class,
+// mostly without Options or Settings.
+func (s *scanner) optionsSetting(member string) (name string, found setting) {
+	class, member, _ := strings.Cut(member, ".")
+	for _, end := range [...]string{"", "Options", "Settings", "Config"} {
+		if section, ok := strings.CutSuffix(class, end); ok && found.File == "" {
+			name = section + "." + member
+			found = s.plainSetting(name)
+		}
+	}
+	return name, found
 }
 
 // holds returns whether a condition holds by the settings, and what would make it so.
@@ -209,7 +246,10 @@ func (s *scanner) holds(on *condition, in *source) (state int, needs store) {
 	if on.setting.kind == listNode { // an expression of Spring
 		return s.expressed(on.setting.args[0].text)
 	}
-	name, set := s.settingOf(on.setting, in)
+	name, set := s.optionsSetting(on.options)
+	if set.File == "" {
+		name, set = s.settingOf(on.setting, in)
+	}
 	if set.File == "" {
 		name = cmp.Or(on.name, name)
 	}

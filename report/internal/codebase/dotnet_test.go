@@ -1,6 +1,9 @@
 package codebase
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestLibrariesOfDotNet has typed caches of ABP, locks of Medallion and ABP, and the key ring of ASP.NET Core.
 func TestLibrariesOfDotNet(t *testing.T) {
@@ -78,6 +81,8 @@ func TestDistributedStores(t *testing.T) {
 		{methods + "class P { void F() { services.AddMemory(); } }\n", "1", "user:* possible AddStackExchangeRedisCache"},
 		{"class P { void F() { services.AddDistributedMemoryCache(); services.AddStackExchangeRedisCache(o => { }); } }\n",
 			"1", "user:* likely"},
+		{"using StackExchange.Redis;\nclass P { bool UseRedisDistributedCache { get; set; } }\n", "1",
+			"user:* possible AddStackExchangeRedisCache"},
 	} {
 		got := found(t, map[string]string{"a.cs": use, "s.cs": test.setup,
 			"appsettings.json": "{\n  \"ConnectionStrings\": {\n    \"Redis\": " + test.settings + "\n  }\n}\n"})
@@ -85,4 +90,73 @@ func TestDistributedStores(t *testing.T) {
 			t.Errorf("%s with %s: %s, want %s", test.setup, test.settings, got, test.want)
 		}
 	}
+}
+
+// TestUnmadeClasses has classes and a key ring on the server that a setting of a class of options turns off.
+func TestUnmadeClasses(t *testing.T) {
+	const quotas = `using StackExchange.Redis;
+public class RedisQuotaService : IQuotaService {
+  IDatabase db;
+  public void Record(string tenant) { db.StringIncrement($"quota:{tenant}"); }
+}
+`
+	const begin = "static class Setup { public static void Load(this IServiceCollection services) {\n  "
+	const end = ` {
+    services.AddScoped<IQuotaService, RedisQuotaService>();
+    services.AddDataProtection().PersistKeysToStackExchangeRedis(redis, "ring");
+  }
+} }
+`
+	const off = "quota:* possible Redis.Enable=true, ring possible Redis.Enable=true"
+	for _, test := range [...]struct{ condition, settings, want string }{
+		{"var options = App.GetOptions<RedisOptions>();\n  if (options.Enable)", `"Redis": { "Enable": false`, off},
+		{"var options = section.Get<RedisSettings>();\n  if (options.Value.Enable)", `"Redis": { "Enable": false`, off},
+		{"var options = App.GetOptions<RedisOptions>();\n  if (options.Enable)", `"Redis": { "Enable": true`,
+			"quota:* certain, ring certain"},
+		{"var options = App.GetOptions<RedisOptions>();\n  if (options.Enable)", `"Other": { "Enable": false`,
+			"quota:* certain, ring certain"},
+	} {
+		settings := strings.NewReplacer("{ ", "{\n    ").Replace("{\n  "+test.settings) + "\n  }\n}\n"
+		if got := found(t, map[string]string{"q.cs": quotas, "s.cs": begin + test.condition + end,
+			"appsettings.json": settings}); got != test.want {
+			t.Errorf("%s with %s: %s, want %s", test.condition, settings, got, test.want)
+		}
+	}
+}
+
+// TestReadsOfDotNet has keys of files of C# that nothing writes, and a client whose namespace another file imports.
+func TestReadsOfDotNet(t *testing.T) {
+	const head = "using StackExchange.Redis;\nclass A {\n  IDatabase db;\n  void F(string id) {\n    "
+	for _, test := range [...]struct{ body, want string }{
+		{"var vix = db.StringGet(\"market:vix\");\n    db.KeyExpire(\"market:vix\", day);", ""},
+		{`var key = $"seen:{id}"; if (db.KeyExists(key)) db.KeyDelete(key);`, ""},
+		{`db.StringGet($"seen:{id}:day"); db.StringSet($"seen:{id}", 1);`, "seen:* certain, seen:*:day certain"},
+		{`db.StringGet(B.CartKey(id));`, "cart:* certain, cart:* likely"},
+		{`db.LockTake($"lock:{id}", "mine", day); db.LockRelease($"lock:{id}", "mine");`, "lock:* certain"},
+	} {
+		got := found(t, map[string]string{"A.cs": head + test.body + "\n  }\n}\n",
+			"B.cs": "class B { public static string CartKey(string id) => $\"cart:{id}\"; }\n"})
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.body, got, test.want)
+		}
+	}
+	checkLines(t, map[string]string{"A.cs": "class A {\n  IConnectionMultiplexer mux;\n  void F(string id) {\n" +
+		"    var db = mux.GetDatabase();\n    db.SetAdd(\"online:users\", id);\n  }\n}\n"},
+		"A.cs:5 online:users certain SADD\n")
+}
+
+// TestStrangersOfDotNet has a method of a class that is not of the checkout, and functions among the arguments of a
+// call in a method that makes a key.
+func TestStrangersOfDotNet(t *testing.T) {
+	checkLines(t, map[string]string{
+		"Provider.cs": "using StackExchange.Redis;\nclass Provider : ICacheProvider {\n  IDatabase db;\n" +
+			"  public void AddItem(string key, string value) { db.StringSet(key, value); }\n}\n",
+		"Use.cs": "class Use {\n  ILocalStorageService local;\n  ICacheProvider provider;\n  void F(string id) {\n" +
+			"    local.AddItem(\"theme:dark\", id);\n    provider.AddItem($\"user:{id}\", id);\n  }\n}\n",
+		"Parties.cs": "using StackExchange.Redis;\nclass Parties {\n" +
+			"  void F(IDatabase db) { db.StringSet(PartyKey(this), 1); }\n" +
+			"  static string PartyKey(Parties all) {\n" +
+			"    var text = string.Join(\";\", all.List.Select(p => $\"{p.Kind}:{p.Id}\"));\n" +
+			"    return \"parties:\" + Hash(text);\n  }\n}\n",
+	}, "Parties.cs:3 parties:* certain SET\nParties.cs:6 parties:* likely\nUse.cs:6 user:* certain SET\n")
 }

@@ -226,8 +226,10 @@ func (s *scanner) callee(c *site) *function {
 			return !strings.EqualFold(f.container, last) && !f.source.supers[class]
 		})
 	}
+	kind := c.source.types[last]
+	foreign := kind != "" && c.source.syntax == csharp && s.program.classes[kind] == 0 && !aboutCache(kind)
 	for _, f := range list {
-		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) ||
+		if len(f.passes) == 0 || !f.source.syntax.shares(c.source.syntax) || foreign && !f.source.supers[kind] ||
 			clientMakers[f.container] && c.source.library && f.source != c.source ||
 			f.source.syntax.exact && len(f.params) != len(c.args) && !f.rest ||
 			common && f.source.pack != c.source.pack && !c.source.imports[f.container] {

@@ -200,7 +200,8 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 
 // aboutServer reports whether a source speaks of Redis, other than by "redistribute" and "redisplay".
 func aboutServer(src string) bool {
-	return slices.ContainsFunc([]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb."}, func(word string) bool {
+	return slices.ContainsFunc([]string{"redis", "Redis", "REDIS", "jedis", "Jedis", "valkey", "Valkey", "rdb.",
+		"ConnectionMultiplexer"}, func(word string) bool {
 		return strings.Count(src, word) > strings.Count(src, word+"t")+strings.Count(src, word+"play")
 	})
 }
@@ -380,9 +381,10 @@ func (s *scanner) add(c *site, parts []string) {
 	if removes := c.command == cacheDelete || c.command != nil && c.command.removes(); c.command != nil && !removes {
 		p.makes, p.reads = p.makes || c.command.writes, p.reads || !c.command.writes
 	}
-	if c.command != nil && !slices.Contains(p.Commands, c.command.name) {
-		p.Commands = append(p.Commands, c.command.name)
-		p.Writes = p.Writes || c.command.writes
+	if c.command != nil {
+		if p.Writes = p.Writes || c.command.writes; !slices.Contains(p.Commands, c.command.name) {
+			p.Commands = append(p.Commands, c.command.name)
+		}
 		p.Type = cmp.Or(p.Type, c.command.kind)
 	}
 }

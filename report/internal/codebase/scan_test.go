@@ -355,12 +355,13 @@ func TestCachesAndWrappers(t *testing.T) {
 		"b/B.cs": "using StackExchange.Redis;\nclass B {\n  void F(string id, IDatabase db) {\n" +
 			"    var script = \"return redis.call('HGET', KEYS[1], ARGV[1])\";\n" +
 			"    db.ScriptEvaluate(script, new RedisKey[] { $\"cart:{id}\" });\n" +
-			"    db.StringGet($\"{Options.KeyPrefix}:{id}:n\");\n  }\n}\nclass Consts {\n  public const string KeyPrefix = \"other\";\n}\n",
+			"    db.StringSet($\"{Options.KeyPrefix}:{id}:n\", 1);\n  }\n}\n" +
+			"class Consts {\n  public const string KeyPrefix = \"other\";\n}\n",
 		"c/keys.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    con.del(key_of(id));\n}\n" +
 			"fn key_of(id: &str) -> Vec<u8> {\n    format!(\n        \"ns:{{{id}}},of:{}\",\n        id\n    )\n    .into_bytes()\n}\n",
 	})
 	want := "A.java:3 carts::* possible @Cacheable if spring.cache.type=redis\n" +
-		"b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain GET\nc/keys.rs:3 ns:{*},of:* certain DEL\n" +
+		"b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain SET\nc/keys.rs:3 ns:{*},of:* certain DEL\n" +
 		"c/keys.rs:6 ns:{*},of:* likely\n"
 	if got := lines(alone); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
