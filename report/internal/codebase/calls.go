@@ -315,6 +315,9 @@ func (c *collector) receiverIn(i, outer int) string {
 	}
 	slices.Reverse(words)
 	path := strings.ToLower(strings.Join(words, "."))
+	if c.syntax == ruby && c.file.holds[strings.TrimLeft(lastWord(path), "@")]&holdsRails != 0 {
+		return "rails.cache"
+	}
 	if c.jvm && path != "" { // of a variable with operations of Spring
 		kind, ok := strings.CutSuffix(strings.ToLower(c.file.types[lastWord(path)]), "operations")
 		if kind = "opsfor" + strings.TrimPrefix(kind, "reactive"); ok && operations[kind] != "" {
@@ -470,7 +473,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		}
 	}
 	command := cacheWrite
-	if cacheReads[strings.ToLower(word)] {
+	if cacheReads[strings.ToLower(word)] || c.syntax == ruby && word == "fetch" && !c.withBlock(i) {
 		command = cacheRead
 	} else if cacheDeletes[strings.ToLower(word)] {
 		command = cacheDelete

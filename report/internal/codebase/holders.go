@@ -74,6 +74,7 @@ const (
 	holdsMemory holder = iota + 1 // a map or a cache of the process, or what belongs to a request
 	holdsServer                   // a client of the server; with holdsMemory, one of both
 	holdsScoped holder = 4        // one that puts something before each key
+	holdsRails  holder = 8        // Rails.cache
 )
 
 // memoryWords are parts of the names of types that keep values in the process, or of clients of other servers.
@@ -162,6 +163,11 @@ func (c *collector) hold() {
 		}
 		if held := holds[word]; held != 0 {
 			kind = held
+		}
+		if word == "cache" && c.syntax == ruby && c.textOf(i-2) == "Rails" {
+			if kind = holdsRails; c.textOf(i-4) == "def" { // def cache = Rails.cache
+				c.holds(i-3, kind)
+			}
 		}
 		if kind == 0 {
 			continue

@@ -183,10 +183,10 @@ func (p *parser) operand(i int) (*node, int) {
 	switch t.kind {
 	case textToken:
 		n, i = p.string(i)
-		for p.syntax == python && p.tokens[i].kind == textToken && (!p.tokens[i].first || p.depth > 1) && p.steps < maxSteps {
-			var more *node
-			more, i = p.string(i)
-			n = &node{kind: joinNode, args: []*node{n, more}}
+		for (p.syntax == python && p.depth > 1 || p.syntax.indent && !p.tokens[i].first) &&
+			p.tokens[i].kind == textToken && p.steps < maxSteps {
+			more, end := p.string(i)
+			n, i = &node{kind: joinNode, args: []*node{n, more}}, end
 		}
 	case numberToken:
 		n, i = &node{kind: textNode, text: p.kept(i)}, i+1

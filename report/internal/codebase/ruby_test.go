@@ -62,6 +62,8 @@ func TestRuby(t *testing.T) {
 		{"redis.setex \\\n  \"codes:#{id}\",\n  60, 1", "a.rb:4 codes:* certain SETEX\n"},
 		{"redis.mapped_hmset(\"user:#{id}\", name: 1)", "a.rb:4 user:* certain HMSET\n"},
 		{"CACHE.set(:all, 1)\ncache.get(:all)", ""},
+		{"last = id ? ':a' : ''\n\"lock:#{id}\" \\\n  \":by:#{id}\"\nredis.incr \"lock:#{id}\" ':by:' \"#{id}\"",
+			"a.rb:7 lock:*:by:* certain INCR\n"},
 	} {
 		body := "    " + strings.ReplaceAll(row[0], "\n", "\n    ")
 		checkLines(t, map[string]string{"a.rb": head + body + end}, row[1])
@@ -74,6 +76,13 @@ func TestRuby(t *testing.T) {
 		"pool.rb": "module Pool\n  def self.pool\n    Made.new(size: 5) do\n      redis = Redis.new\n" +
 			"      redis = Redis::Namespace.new('shop', redis: redis) if ENV['NAMED']\n      redis\n    end\n  end\nend\n",
 	}, "a.rb:4 *seats:* certain SET\n")
+	checkLines(t, map[string]string{
+		"config/application.rb": "config.cache_store = :redis_cache_store\n",
+		"a.rb": "require 'redis'\nclass Pages\n  def initialize(cache = Rails.cache)\n    @cache = cache\n  end\n" +
+			"  def pages\n    Rails.cache\n  end\n  def f(id, &made)\n    @cache.write(\"page:#{id}\", 1)\n" +
+			"    pages.fetch(\"text:#{id}\", &made)\n" +
+			"    page = Rails.cache.fetch(\"read:#{id}\")\n    page.fetch(:title)\n  end\nend\n",
+	}, "a.rb:10 page:* likely cache\na.rb:11 text:* likely cache\n")
 	checkLines(t, map[string]string{
 		"jobs/expiry.rb": head + "    find(id)\n  rescue Expired\n    redis.set(status_key, 1)" + end,
 		"jobs/import.rb": "class Import\n  def f\n    @status_key = \"import:#{id}\"\n" +
