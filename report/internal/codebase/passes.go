@@ -339,11 +339,16 @@ func similar(class, variable string) bool {
 
 // callHash is the place of a name in source.calls.
 func callHash(name string) (word int, bit uint64) {
+	h := hash(name)
+	return int(h >> 6 & 31), 1 << (h & 63)
+}
+
+func hash(name string) uint32 {
 	h := uint32(2166136261)
 	for i := range len(name) {
 		h = (h ^ uint32(name[i])) * 16777619
 	}
-	return int(h >> 6 & 31), 1 << (h & 63)
+	return h
 }
 
 // callsAny reports whether a file may call one of some functions.

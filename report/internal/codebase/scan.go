@@ -114,6 +114,7 @@ type scanner struct {
 	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
 	docker   bool                      // see composed
 	plain    map[string]setting        // see plainSetting
+	mentions wordCounts
 }
 
 // A reading is what one pass over one file found.
@@ -186,7 +187,9 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
-	w.tokens = syntax.lex(src, w.tokens[:0])
+	if w.tokens = syntax.lex(src, w.tokens[:0]); callees == nil {
+		s.mentions.read(src, w.tokens)
+	}
 	file.redis = file.redis && (syntax != php && syntax != ruby || slices.ContainsFunc(w.tokens, func(t token) bool {
 		return t.end-t.start <= maxWords && aboutServer(src[t.start:t.end])
 	}))

@@ -37,12 +37,9 @@ func (w *walker) settings() map[string]setting {
 		path   string
 	}
 	all := map[string]setting{}
-	profile := func(name string) int { // application-dev.yml gives the settings that application.yml does not have
-		return strings.Count(path.Base(name), "-")
-	}
-	slices.SortStableFunc(w.config, func(a, b string) int {
-		return cmp.Or(cmp.Compare(environment(path.Base(a)), environment(path.Base(b))),
-			cmp.Compare(min(profile(a), 1), min(profile(b), 1)))
+	slices.SortStableFunc(w.config, func(a, b string) int { // application.yml precedes application-dev.yml
+		a, b = path.Base(a), path.Base(b)
+		return cmp.Or(cmp.Compare(environment(a), environment(b)), strings.Count(a, "-")-strings.Count(b, "-"))
 	})
 	for _, file := range w.config {
 		text, _ := w.read(file)
@@ -83,7 +80,7 @@ func (w *walker) settings() map[string]setting {
 			old, known := all[name]
 			switch {
 			case len(name) > maxText || !known && len(all) > 20_000:
-			case !known || old.value == "" && profile(file) == 0:
+			case !known || old.value == "" && !strings.Contains(path.Base(file), "-"):
 				all[name] = setting{value, old.ambiguous, Pattern{File: file, Line: number, Text: cutLine(line)}}
 			case value != "" && value != old.value:
 				old.ambiguous = true

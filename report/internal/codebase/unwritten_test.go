@@ -76,3 +76,35 @@ func TestSpringSettings(t *testing.T) {
 			"    Beans.getBean(RedisStore.class).put(\"words:\" + id, 1);\n  }\n}\n",
 	}, "Words.java:3 words:* certain SET\n")
 }
+
+// TestUnread has constants and functions that make keys which no known command has: those that nothing reads or calls
+// are none.
+func TestUnread(t *testing.T) {
+	const keys = "class RedisKeys {\n  static final String APP = \"app:\";\n" +
+		"  static final String CART = APP + \"cart:\";\n" +
+		"  static final String RATE = APP + \"rate:\";\n  static final String RATE_IP = RATE + \"ip:\";\n" +
+		"  static String cartOf(String id) {\n    return CART + id;\n  }\n}\n"
+	for name, test := range map[string]struct{ use, want string }{
+		"nothing": {"class Use {}", "2 app:* possible if a command uses them\n" +
+			"3 app:cart:* possible if a command uses them\n" +
+			"4 app:rate:* possible if a command uses them\n5 app:rate:ip:* possible if a command uses them\n"},
+		"a call": {"class Use { Object f(String id) { return store.load(RedisKeys.cartOf(id)); } }",
+			"2 app:* likely\n3 app:cart:* likely\n4 app:rate:* possible if a command uses them\n" +
+				"5 app:rate:ip:* possible if a command uses them\n7 app:cart:* likely\n"},
+		"a constant": {"class Use { Object f(String ip) { return store.load(RedisKeys.RATE_IP + ip); } }",
+			"2 app:* likely\n3 app:cart:* possible if a command uses them\n4 app:rate:* likely\n5 app:rate:ip:* likely\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := lines(checkout(t, map[string]string{"RedisKeys.java": keys, "Use.java": test.use,
+				"Client.java": "import redis.clients.jedis.Jedis;\nclass Client {}\n"}))
+			if got = strings.ReplaceAll(got, "RedisKeys.java:", ""); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+	checkLines(t, map[string]string{
+		"RedisKeys.kt": "import io.lettuce.core.RedisClient\nobject RedisKeys {\n  const val APP = \"app:\"\n" +
+			"  fun cartHashKey(id: String) = \"field:$id\"\n  fun cartKey(id: String) = \"${APP}cart:$id\"\n}\n",
+		"Use.kt": "fun f(id: String) = store.load(RedisKeys.cartKey(id), RedisKeys.cartHashKey(id))\n",
+	}, "RedisKeys.kt:3 app:* likely\nRedisKeys.kt:5 app:cart:* likely\n")
+}

@@ -106,8 +106,8 @@ func (s *scanner) keys(c *site) func(yield func([]string) bool) {
 	return s.program.alternatives(func() []string { return s.program.eval(c.key, c.frame()) })
 }
 
-// Unused is the condition of a constant whose name says that it is a key, in a file of constants, if no known command
-// has it.
+// Unused is the condition of a constant whose name says that it is a key, if no known command has it and nothing reads
+// it.
 const Unused = "a command uses them"
 
 // builders adds the lines that give keys of commands a name: constants, variables and functions
@@ -142,12 +142,7 @@ func (s *scanner) builders() {
 			}
 		}
 	}
-	active := map[*source]bool{} // files with functions
-	for _, list := range s.program.functions {
-		for _, f := range list {
-			active[f.source] = true
-		}
-	}
+	s.unread()
 	builder := func(c *site, u *use, value *node) {
 		if u.key != nil && !u.several {
 			c.before, c.needs = u.before, u.needs
@@ -175,15 +170,11 @@ func (s *scanner) builders() {
 			strings.IndexByte(":_-.|/", key[len(key)-1]) >= 0) {
 			parts = add(parts, "")
 		}
-		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel"}, func(word string) bool {
+		unknown := slices.ContainsFunc([]string{"prefix", "context", "channel", "hashkey"}, func(word string) bool {
 			return strings.Contains(strings.ToLower(c.function.name), word)
 		})
 		if maker >= 0 && !known { // a function that makes keys gives it
 			c.before, c.needs = s.program.reached[maker].use.before, s.program.reached[maker].use.needs
-		}
-		if constant := value != nil && value.kind == textNode && c.function.name == ""; constant && u.key == nil &&
-			!known && !active[c.source] {
-			c.needs = &store{needs: Unused} // a constant of a file with nothing but constants
 		}
 		if (u.begins || u.whole || maker >= 0 || u.key == nil && !unknown && s.aboutServer(c)) &&
 			acceptable(c, parts) {
@@ -196,6 +187,9 @@ func (s *scanner) builders() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
+			if f.use.key == nil && !s.called(f) {
+				continue
+			}
 			for _, r := range f.returns {
 				if (&site{source: f.source, function: f}).inMemory() || !keyLike(name) && !keyLike(f.container) && !(r.value.kind == callNode && keyLike(r.value.text)) {
 					continue
@@ -223,19 +217,9 @@ func (c *site) inMemory() bool {
 	return strings.Contains(name, "memory") && !ofServer(name)
 }
 
-// aboutServer reports whether the names around a builder that no known command uses speak of the
-// server, and a call may use it.
+// aboutServer reports whether the names around a builder that no known command uses speak of the server.
 func (s *scanner) aboutServer(c *site) bool {
-	if !ofServer(strings.ToLower(c.function.container + "." + c.function.name + "." + c.source.base)) {
-		return false
-	}
-	called := map[string]bool{c.function.name: true}
-	for _, file := range s.sources {
-		if c.function.name == "" || file.callsAny(called) {
-			return true
-		}
-	}
-	return false
+	return ofServer(strings.ToLower(c.function.container + "." + c.function.name + "." + c.source.base))
 }
 
 // common returns the parts that two texts have: how they begin and how they end.
