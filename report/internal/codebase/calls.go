@@ -473,7 +473,7 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 		}
 	}
 	command := cacheWrite
-	if cacheReads[strings.ToLower(word)] || c.syntax == ruby && word == "fetch" && !c.withBlock(i) {
+	if cacheReads[strings.ToLower(word)] && !c.takesFunction(i) || c.syntax == ruby && word == "fetch" && !c.withBlock(i) {
 		command = cacheRead
 	} else if cacheDeletes[strings.ToLower(word)] {
 		command = cacheDelete

@@ -230,7 +230,7 @@ func (c *collector) arm(i int) bool {
 	if c.syntax == rust || c.syntax == csharp {
 		arrow = "=>"
 	}
-	if !c.is(i, arrow) || c.callees != nil || c.syntax == php || c.syntax == javaScript ||
+	if !c.is(i, arrow) || i == c.header || c.callees != nil || c.syntax == php || c.syntax == javaScript ||
 		len(c.open) > 0 && c.open[len(c.open)-1] == '(' { // a function that is an argument
 		return false
 	}
@@ -433,6 +433,7 @@ func (c *collector) body(i, from int, name, container string, open int) bool {
 				continue
 			}
 			f := c.newFunction(name, container, open)
+			c.header = n
 			c.result(f, n+1)
 			if c.syntax == kotlin || c.syntax == csharp {
 				c.enter(scope{function: f, end: c.endOf(n + 1)})

@@ -86,3 +86,17 @@ func (c *collector) libraryCall(word, receiver string, args []*node, t *token) b
 	c.site(s, t)
 	return true
 }
+
+// takesFunction reports whether a function of C# is among the arguments of a call: it makes what a cache does not have.
+func (c *collector) takesFunction(i int) bool {
+	open := i + 1
+	if c.is(open, "<") {
+		open = c.generic(open) + 1
+	}
+	for n := open + 1; c.syntax == csharp && n < int(c.match[open]); n++ {
+		if c.is(n, "=>") {
+			return true
+		}
+	}
+	return false
+}

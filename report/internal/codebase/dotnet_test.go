@@ -140,6 +140,11 @@ func TestReadsOfDotNet(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.body, got, test.want)
 		}
 	}
+	const caches = "using Microsoft.Extensions.Caching.Distributed;\nclass A {\n" +
+		"  IDistributedCache cache;\n  void F() {\n    services.AddStackExchangeRedisCache(o => { });\n" +
+		"    cache.GetAsync<List<User>>(\"all-users\", () => Load());\n" +
+		"    cache.GetAsync(\"no-users\");\n  }\n}\n"
+	checkLines(t, map[string]string{"A.cs": caches}, "A.cs:6 all-users likely cache\n")
 	checkLines(t, map[string]string{"A.cs": "class A {\n  IConnectionMultiplexer mux;\n  void F(string id) {\n" +
 		"    var db = mux.GetDatabase();\n    db.SetAdd(\"online:users\", id);\n  }\n}\n"},
 		"A.cs:5 online:users certain SADD\n")
@@ -159,4 +164,15 @@ func TestStrangersOfDotNet(t *testing.T) {
 			"    var text = string.Join(\";\", all.List.Select(p => $\"{p.Kind}:{p.Id}\"));\n" +
 			"    return \"parties:\" + Hash(text);\n  }\n}\n",
 	}, "Parties.cs:3 parties:* certain SET\nParties.cs:6 parties:* likely\nUse.cs:6 user:* certain SET\n")
+}
+
+// TestKeysOfExpressions has methods of C# that are one expression: of one value, and a digest.
+func TestKeysOfExpressions(t *testing.T) {
+	checkLines(t, map[string]string{
+		"A.cs": "using StackExchange.Redis;\nclass A {\n  IDatabase db;\n" +
+			"  void F(string id) {\n    db.StringSet(CartKey(id), 1);\n" +
+			"    db.StringSet($\"mail:{HashKey(\"to:\" + id)}\", 1);\n  }\n" +
+			"  static string CartKey(string id) => $\"cart:{id}:v1\";\n" +
+			"  static string HashKey(string text) => Convert.ToHexString(Digest(text));\n}\n",
+	}, "A.cs:5 cart:*:v1 certain SET\nA.cs:6 mail:* certain SET\nA.cs:8 cart:*:v1 likely\n")
 }

@@ -368,7 +368,8 @@ func (p *program) call(n *node, at frame) []string {
 		}
 	}
 	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") &&
-		len(n.args) == 1 && n.of == nil && n.text[0] >= 'A' && n.text[0] <= 'Z' && !strings.HasPrefix(n.text, "Get") {
+		len(n.args) == 1 && n.of == nil && isUpper(n.text) && !strings.HasPrefix(n.text, "Get") &&
+		!strings.HasPrefix(n.text, "Hash") {
 		if len(n.args) == 0 || n.of != nil && n.of.kind != wordNode {
 			return p.eval(n.of, at)
 		}
@@ -383,7 +384,7 @@ func (p *program) call(n *node, at frame) []string {
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
 	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") &&
-		!strings.Contains(lower, "by_key") && !f.chooses() {
+		!strings.Contains(lower, "by_key") && !strings.HasPrefix(lower, "hashkey") && !f.chooses() {
 		return p.built(n.args, at)
 	}
 	return vary()
