@@ -18,6 +18,7 @@ type source struct {
 	blind   bool                 // it makes keys of which nothing is known
 	library bool                 // of JavaScript, from a library
 	store   store                // of its caches, as the file says
+	adapter string               // of Active Job, see queueAdapter
 	aliases map[string]cacheKind // where the caches of Django are, by name
 	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
 	imports map[string]bool      // words of its import statements
@@ -299,6 +300,10 @@ func (c *collector) word(i int, t *token) {
 			c.returned(i + 1)
 		}
 		return
+	case "queue_as":
+		if t.first {
+			c.jobQueue(i)
+		}
 	case "sidekiq_options":
 		c.sidekiqQueue(i)
 	case "for", "foreach", "each":

@@ -22,6 +22,7 @@ const (
 	distributedLayer                  // distributed caches of .NET, see InstanceName
 	redissonLayer                     // objects of Redisson, see setNameMapper
 	springLayer                       // caches of Spring
+	sidekiqLayer                      // queues of Sidekiq
 	clientLayer                       // clients of JavaScript
 )
 
@@ -34,8 +35,10 @@ func (c *collector) layerOf(s *site) layer {
 	case c.syntax == csharp && command.isCache() && (c.file.imports["Distributed"] || c.file.imports["Hybrid"] ||
 		c.file.imports["ZiggyCreatures"]):
 		return distributedLayer
-	case command == cacheableCommand, command == queueCommand, command == sidekiqCommand:
+	case command == cacheableCommand, command == queueCommand:
 		return springLayer
+	case command == sidekiqCommand, command == jobCommand:
+		return sidekiqLayer
 	case command != nil && command.jvm:
 		return redissonLayer
 	case c.syntax == csharp && command != nil && !command.isCache():
@@ -95,6 +98,8 @@ func (c *collector) prefixText(i int, name string) {
 		c.prefixOf(i, flaskLayer, n)
 	case c.syntax == ruby && name == "namespace" && c.file.store.kind != 0:
 		c.prefixOf(i, railsLayer, &node{kind: joinNode, args: []*node{n, {kind: textNode, text: ":"}}})
+	case c.syntax == ruby && name == "namespace" && c.says("Sidekiq.configure_", strings.Contains):
+		c.prefixOf(i, sidekiqLayer, hole)
 	case c.syntax == php && name == "prefix" && strings.Contains(c.src, "Predis\\Client"):
 		c.prefixOf(i, connectionLayer, n)
 	case c.syntax == php && name == "prefix":

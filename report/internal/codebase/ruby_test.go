@@ -89,3 +89,24 @@ func TestRuby(t *testing.T) {
 			"    redis.set(@status_key, 1)\n  end\nend\n",
 	}, "jobs/import.rb:3 import:* likely\njobs/import.rb:4 import:* certain SET\n")
 }
+
+// TestActiveJob has queues of Active Job, which are keys if Sidekiq is below it, and queues of a Sidekiq with a
+// namespace.
+func TestActiveJob(t *testing.T) {
+	const job = "class MailJob < ApplicationJob\n  queue_as :mail\n  queue_as { urgent? ? :now : :later }\nend\n"
+	for _, row := range [][2]string{
+		{"config.active_job.queue_adapter = :sidekiq\n", "mail_job.rb:2 queue:mail certain LPUSH\n"},
+		{"# config.active_job.queue_adapter = :sidekiq\n", ""},
+		{"config.active_job.queue_adapter = :sidekiq\nconfig.active_job.queue_name_prefix = \"shop\"\n", ""},
+		{"config.active_job.queue_adapter = :solid_queue\n", ""},
+	} {
+		checkLines(t, map[string]string{"config/application.rb": row[0], "mail_job.rb": job}, row[1])
+	}
+	checkLines(t, map[string]string{
+		"config/application.rb":             "config.active_job.queue_adapter = :sidekiq\n",
+		"config/environments/production.rb": "config.active_job.queue_adapter = :good_job\n",
+		"config/initializers/sidekiq.rb":    "Sidekiq.configure_server { |c| c.redis = { url: url, namespace: 'shop' } }\n",
+		"mail_job.rb":                       job,
+		"tidy.rb":                           "class Tidy\n  include Sidekiq::Job\n  sidekiq_options queue: :low\nend\n",
+	}, "tidy.rb:3 *queue:low certain LPUSH\n")
+}

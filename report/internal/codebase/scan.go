@@ -184,6 +184,9 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	file.typed = syntax == csharp && strings.Contains(src, "Volo.Abp") &&
 		(strings.Contains(src, "IDistributedCache<") || strings.HasSuffix(file.base, "CacheItem"))
 	file.store = s.storeOf(syntax, src, name)
+	if syntax == ruby && strings.Contains(src, "queue_") {
+		file.adapter = queueAdapter(src, name)
+	}
 	if known := s.sources[name]; known != nil {
 		file = known // expressions of both passes are compared by it
 	}
@@ -274,6 +277,9 @@ func (s *scanner) declarations() {
 		site.scope(s.scopes)
 	}
 	sites = s.typed(sites)
+	if !s.jobsInSidekiq() {
+		sites = slices.DeleteFunc(sites, func(c *site) bool { return c.command == jobCommand })
+	}
 	s.lacks = s.lacksClient(sites)
 	s.setups(sites)
 	s.layerPrefixes(sites)

@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // A libraryStore is a class or a method of a library of JavaScript that writes keys of its own: a prefix, which an
 // option may change, and what follows. Those of a queue have its name, too.
@@ -30,6 +33,53 @@ var queueCommand = &command{name: "EVAL", writes: true, unusual: true}
 
 // sidekiqCommand is what Sidekiq does with the list of a queue.
 var sidekiqCommand = &command{name: "LPUSH", kind: "list", writes: true, unusual: true}
+
+// jobCommand is that for the queue of a job of Active Job, which may have another library below it.
+var jobCommand = &command{name: "LPUSH", kind: "list", writes: true, unusual: true}
+
+// jobQueue notes the key of the queue that queue_as at a token names.
+func (c *collector) jobQueue(i int) {
+	if c.is(i+1, "(") {
+		i++
+	}
+	if name, _ := c.expression(i + 1); name.kind == textNode {
+		key := &node{kind: joinNode, args: []*node{{kind: textNode, text: "queue:"}, name}}
+		c.site(&site{key: c.bound(key), command: jobCommand, sure: Certain}, &c.tokens[i])
+	}
+}
+
+// jobsInSidekiq reports whether Sidekiq is below Active Job: production.rb counts more than other files.
+func (s *scanner) jobsInSidekiq() bool {
+	says := map[string]bool{}
+	for name, file := range s.sources {
+		says[file.adapter] = true
+		if path.Base(name) == "production.rb" {
+			says["production "+file.adapter] = true
+		}
+	}
+	return !says["prefixed"] && (says["production sidekiq"] || !says["production others"] && says["sidekiq"])
+}
+
+// queueAdapter returns what a configuration of Rails puts below Active Job: "sidekiq", "others", or "" nothing;
+// "prefixed" if the names of queues have something before them.
+func queueAdapter(src, name string) (adapter string) {
+	if base := path.Base(name); base == "development.rb" || base == "test.rb" {
+		return ""
+	}
+	for line := range strings.Lines(src) {
+		setting, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+		switch {
+		case !ok || strings.HasPrefix(setting, "#"):
+		case strings.HasSuffix(strings.TrimSpace(setting), "queue_name_prefix"):
+			return "prefixed"
+		case strings.HasSuffix(strings.TrimSpace(setting), "queue_adapter") && strings.Contains(value, "sidekiq"):
+			adapter = "sidekiq"
+		case strings.HasSuffix(strings.TrimSpace(setting), "queue_adapter"):
+			adapter = "others"
+		}
+	}
+	return adapter
+}
 
 // sidekiqQueue notes the list of the queue that sidekiq_options names.
 func (c *collector) sidekiqQueue(i int) {
