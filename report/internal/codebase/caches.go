@@ -106,7 +106,8 @@ func (s *scanner) storeOf(in *syntax, src, name string) (found store) {
 				found.join(elsewhere(src, name, word, "RedisCacheManager"))
 			}
 		}
-	case in == ruby && strings.Contains(src, "cache_store") && base != "development.rb" && base != "test.rb":
+	case in == ruby && strings.Contains(src, "cache_store") && (base == "production.rb" ||
+		!strings.Contains("/"+name, "/environments/")):
 		return s.railsStore(src, name)
 	case in == csharp:
 		has := func(part string) bool { return strings.Contains(src, part) } // expressions are slow
@@ -164,7 +165,8 @@ func (s *scanner) railsStore(src, name string) (found store) {
 		if !strings.Contains(line, "cache_store =") || line[0] == '#' {
 			continue
 		}
-		if !ofServer(strings.ToLower(line)) || strings.Contains("/"+name, "/config/initializers/") {
+		server := ofServer(strings.ToLower(line)) || strings.Contains(line, ":readthis_store")
+		if !server || strings.Contains("/"+name, "/config/initializers/") {
 			found.join(store{cachesElsewhere | decided, railsSetting, fmt.Sprintf("%s:%d", name, i+1)})
 			continue
 		}

@@ -42,7 +42,8 @@ func TestStoreOfInitializer(t *testing.T) {
 	for name, want := range map[string]string{
 		"config/initializers/cache_store.rb": "app/a.rb:3 pages:* possible cache if " + railsSetting +
 			" config/initializers/cache_store.rb:1\n",
-		"config/application.rb": "app/a.rb:3 pages:* likely cache\n",
+		"config/application.rb":          "app/a.rb:3 pages:* likely cache\n",
+		"config/environments/staging.rb": "app/a.rb:3 pages:* possible cache if " + railsSetting + "\n",
 	} {
 		checkLines(t, map[string]string{"app/a.rb": use,
 			name: "Rails.application.config.cache_store = :redis_cache_store, { url: ENV['REDIS_URL'] }\n"}, want)

@@ -63,7 +63,7 @@ func (s *scanner) jobsInSidekiq() bool {
 // queueAdapter returns what a configuration of Rails puts below Active Job: "sidekiq", "others", or "" nothing;
 // "prefixed" if the names of queues have something before them.
 func queueAdapter(src, name string) (adapter string) {
-	if base := path.Base(name); base == "development.rb" || base == "test.rb" {
+	if strings.Contains("/"+name, "/environments/") && path.Base(name) != "production.rb" {
 		return ""
 	}
 	for line := range strings.Lines(src) {
