@@ -32,6 +32,9 @@ func (c *collector) scope(i int, name *node) {
 	}
 	for n := first - 1; held && n >= 0 && c.tokens[n].line == c.tokens[i].line; n-- {
 		word := c.textOf(n)
+		if !c.isWord(n) {
+			continue // Objects.redis =
+		}
 		c.file.scopes[strings.ToLower(strings.TrimLeft(word, "@"))] = before
 		if isConstant(word) {
 			c.file.scopes["::"+strings.ToLower(word)] = before

@@ -85,6 +85,11 @@ func TestRuby(t *testing.T) {
 			"    page = Rails.cache.fetch(\"read:#{id}\")\n    page.fetch(:title)\n  end\nend\n",
 	}, "a.rb:10 page:* likely cache\na.rb:11 text:* likely cache\n")
 	checkLines(t, map[string]string{
+		"config/application.rb":          "config.cache_store = :redis_cache_store, {\n  namespace: 'pages'\n}\n",
+		"config/initializers/objects.rb": "Redis::Objects.redis = Redis::Namespace.new('objects', redis: Redis.new)\n",
+		"a.rb":                           head + "    Rails.cache.write(\"page:#{id}\", 1)" + end,
+	}, "a.rb:4 pages:page:* likely cache\n", "pages:")
+	checkLines(t, map[string]string{
 		"jobs/expiry.rb": head + "    find(id)\n  rescue Expired\n    redis.set(status_key, 1)" + end,
 		"jobs/import.rb": "class Import\n  def f\n    @status_key = \"import:#{id}\"\n" +
 			"    redis.set(@status_key, 1)\n  end\nend\n",
