@@ -466,26 +466,51 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	if other = other && !c.file.client; other && c.syntax != python {
 		return
 	}
-	key := args[0]
-	for _, a := range args {
+	keys := args[:1]
+	for n, a := range args {
 		if a.label == "key" && c.syntax == python {
-			key = a
+			keys = args[n : n+1]
 		}
 	}
-	command := cacheWrite
-	if cacheReads[strings.ToLower(word)] && !c.takesFunction(i) || c.syntax == ruby && word == "fetch" && !c.withBlock(i) {
+	command, lower := cacheWrite, strings.ToLower(word)
+	if several[lower] {
+		if keys = c.keysOfMap(i + 2); c.syntax == ruby && keys == nil {
+			keys = args
+		}
+	}
+	if cacheReads[lower] && !c.takesFunction(i) || c.syntax == ruby && strings.HasPrefix(word, "fetch") && !c.withBlock(i) {
 		command = cacheRead
-	} else if cacheDeletes[strings.ToLower(word)] {
+	} else if cacheDeletes[lower] {
 		command = cacheDelete
 	}
-	key = c.bound(key)
-	if last == "tags" { // a digest of the tags precedes it
-		key = &node{kind: joinNode, args: []*node{hole, {kind: textNode, text: ":"}, key}}
+	for _, key := range keys {
+		key = c.bound(key)
+		if last == "tags" { // a digest of the tags precedes it
+			key = &node{kind: joinNode, args: []*node{hole, {kind: textNode, text: ":"}, key}}
+		}
+		if c.syntax == ruby && key.kind == listNode { // ActiveSupport joins its elements
+			key = &node{kind: callNode, text: "join", of: key, args: []*node{{kind: textNode, text: "/"}}}
+		}
+		c.site(&site{key: key, command: command, sure: Likely, elsewhere: other,
+			expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
+			args: c.boundAll(args)}, t)
 	}
-	if c.syntax == ruby && key.kind == listNode { // ActiveSupport joins its elements
-		key = &node{kind: callNode, text: "join", of: key, args: []*node{{kind: textNode, text: "/"}}}
+}
+
+// keysOfMap returns the keys of a literal of a map that begins at a token.
+func (c *collector) keysOfMap(open int) (keys []*node) {
+	if !c.is(open, "{") && !c.is(open, "[") {
+		return nil
 	}
-	c.site(&site{key: key, command: command, sure: Likely, elsewhere: other,
-		expiry: c.expiryOf(i, 0, receiver, command), callee: c.words.keep(word), receiver: receiver, alias: c.alias(i),
-		args: c.boundAll(args)}, t)
+	for i, end := open+1, int(c.match[open]); i < end && len(keys) < maxArgs; i++ {
+		c.steps, c.depth = 0, 0
+		key, next := c.expression(i)
+		if c.is(next, "=>") || c.is(next, ":") && c.syntax == python {
+			keys = append(keys, key)
+		}
+		for i = next; i < end && !c.is(i, ","); i++ {
+			i = max(i, int(c.match[i]))
+		}
+	}
+	return keys
 }

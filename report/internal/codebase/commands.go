@@ -119,7 +119,11 @@ var scripts = wordSet(`eval evalsha evalro run runro evalasync scriptevaluate sc
 var fetchers = wordSet(`get set inc dec fetch read write remember rememberforever put forever forget pull has add delete lock exist? increment
 	decrement incr get_or_set getorset getorsetasync getasync setasync removeasync getstring setstring getstringasync
 	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
-	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync`)
+	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync
+	fetch_multi write_multi set_many putmany setmultiple`)
+
+// several are the fetchers that take many keys: those of a map, or in Ruby each of the arguments.
+var several = wordSet("fetch_multi write_multi set_many putmany setmultiple")
 
 // limits are methods of the limiter of Laravel, which counts in the cache.
 var limits = wordSet("hit attempt toomanyattempts remaining availablein")
