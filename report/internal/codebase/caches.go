@@ -179,17 +179,6 @@ func (s *scanner) railsStore(src, name string) (found store) {
 	return found
 }
 
-// withBlock reports whether the call of a token may have a block of Ruby: without one, fetch of Rails.cache only reads.
-func (c *collector) withBlock(i int) bool {
-	open, end := i+1, c.behind(i+1)
-	for n := open + 1; n < min(end-1, open+200); n++ {
-		if c.is(n, "&") {
-			return true
-		}
-	}
-	return !c.is(open, "(") || c.is(end, "{") || c.textOf(end) == "do"
-}
-
 // rubyCondition matches a condition about a variable of the environment.
 var rubyCondition = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bif\s.*ENV(?:\.fetch\(|\[|\.key\?\()\s*['"](\w+)`)

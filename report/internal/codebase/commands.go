@@ -115,34 +115,6 @@ var raw = wordSet(`do send call cmd execute sendcommand send_command execute_com
 var scripts = wordSet(`eval evalsha evalro run runro evalasync scriptevaluate scriptevaluateasync fcall evalsharo
 	_evalscript evalscript runscript execscript executescript`)
 
-// fetchers are methods of caches that take a key first.
-var fetchers = wordSet(`get set inc dec fetch read write remember rememberforever put forever forget pull has add delete lock exist? increment
-	decrement incr get_or_set getorset getorsetasync getasync setasync removeasync getstring setstring getstringasync
-	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
-	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync
-	fetch_multi write_multi set_many putmany setmultiple`)
-
-// several are the fetchers that take many keys: those of a map, or in Ruby each of the arguments.
-var several = wordSet("fetch_multi write_multi set_many putmany setmultiple")
-
-// limits are methods of the limiter of Laravel, which counts in the cache.
-var limits = wordSet("hit attempt toomanyattempts remaining availablein")
-
-// Methods of caches, which may be on the server.
-var (
-	cacheWrite = &command{name: "cache", writes: true, cache: true}
-	cacheRead  = &command{name: "cache", cache: true} // it writes nothing
-	// cacheDelete deletes
-	cacheDelete = &command{name: "cache", cache: true}
-)
-
-// cacheReads are the fetchers that write no value.
-var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync getlistasync
-	existsasync getallasync toomanyattempts remaining availablein`)
-
-// cacheDeletes are those that only delete a value, or change its expiry.
-var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")
-
 // collections are methods of maps in memory.
 var collections = wordSet(`remove containskey containsvalue putifabsent putall getordefault computeifabsent trygetvalue`)
 
