@@ -95,7 +95,8 @@ func TestUnsure(t *testing.T) {
 	checkLines(t, map[string]string{
 		"RedisKeys.cs": "using StackExchange.Redis;\nclass RedisKeys {\n  public const string CodeKey = \"mail:code:\";\n" +
 			"  public const string CartKey = \"cart:\";\n}\n",
-		"Carts.cs": "using StackExchange.Redis;\nclass Carts {\n  void F(IDatabase db, int id) { db.StringSet(RedisKeys.CartKey + id, 1); }\n}\n",
+		"Carts.cs": "using StackExchange.Redis;\nclass Carts {\n" +
+			"  void F(IDatabase db, int id) { db.StringSet(RedisKeys.CartKey + id, 1); }\n}\n",
 	}, "Carts.cs:3 cart:* certain SET\nRedisKeys.cs:3 mail:code:* possible if a command uses them\n"+
 		"RedisKeys.cs:4 cart:* likely\n")
 	checkLines(t, map[string]string{
@@ -117,13 +118,16 @@ func TestUnsure(t *testing.T) {
 func TestSeveralKeys(t *testing.T) {
 	checkLines(t, map[string]string{
 		"config/environments/production.rb": "config.cache_store = :redis_cache_store\n",
-		"a.rb": "class A\n  def f(id, all)\n    Rails.cache.write_multi(\n      { \"offer:#{id}\" => g(1, 2), day => 2 },\n      raw: true)\n" +
-			"    Rails.cache.write_multi(all)\n    Rails.cache.fetch_multi(\"price:#{id}\", \"tax:#{id}\") { |k| g(k) }\n  end\n\n" +
+		"a.rb": "class A\n  def f(id, all)\n    Rails.cache.write_multi(\n" +
+			"      { \"offer:#{id}\" => g(1, 2), day => 2 },\n      raw: true)\n" +
+			"    Rails.cache.write_multi(all)\n" +
+			"    Rails.cache.fetch_multi(\"price:#{id}\", \"tax:#{id}\") { |k| g(k) }\n  end\n\n" +
 			"  def day\n    \"day:#{today}\"\n  end\nend\n",
 	}, "a.rb:3 day:* likely cache\na.rb:3 offer:* likely cache\na.rb:7 price:* likely cache\na.rb:7 tax:* likely cache\n")
 	checkLines(t, map[string]string{
 		"settings.py": "CACHES = {'default': {'BACKEND': 'django.core.cache.backends.redis.RedisCache'}}\n",
-		"a.py": "from django.core.cache import cache\n\ndef f(id, users):\n    cache.set_many({f'cart:{id}': 1, 'total': [1, 2]}, 60)\n" +
+		"a.py": "from django.core.cache import cache\n\ndef f(id, users):\n" +
+			"    cache.set_many({f'cart:{id}': 1, 'total': [1, 2]}, 60)\n" +
 			"    cache.set_many({f'user:{u.id}': u for u in users})\n",
 	}, "a.py:4 :1:cart:* likely cache\na.py:4 :1:total likely cache\na.py:5 :1:user:* likely cache\n", ":1:")
 	checkLines(t, map[string]string{
@@ -132,7 +136,8 @@ func TestSeveralKeys(t *testing.T) {
 			"    Cache::putMany([\"cart:$id\" => [1, 2], 'total' => 3], 60);\n  }\n}\n",
 	}, "A.php:5 *cart:* likely cache\nA.php:5 *total likely cache\n")
 	checkLines(t, map[string]string{
-		"Carts.cs": "using StackExchange.Redis;\nclass Carts {\n  void F(IDatabase db, int id) { db.StringGetSet($\"turn:{id}\", 1); }\n}\n",
+		"Carts.cs": "using StackExchange.Redis;\nclass Carts {\n" +
+			"  void F(IDatabase db, int id) { db.StringGetSet($\"turn:{id}\", 1); }\n}\n",
 	}, "Carts.cs:3 turn:* certain GETSET\n")
 }
 

@@ -3,11 +3,12 @@ package codebase
 import "strings"
 
 // fetchers are methods of caches that take a key first.
-var fetchers = wordSet(`get set inc dec fetch read write remember rememberforever put forever forget pull has add delete lock exist? increment
-	decrement incr get_or_set getorset getorsetasync getasync setasync removeasync getstring setstring getstringasync
-	setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch addasync incrementasync listaddasync listremoveasync
-	getlistasync removeallasync existsasync replaceasync getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync
-	fetch_multi write_multi set_many putmany setmultiple`)
+var fetchers = wordSet(`get set inc dec fetch read write remember rememberforever put forever forget pull has
+	add delete lock exist? increment decrement incr get_or_set getorset getorsetasync getasync setasync removeasync
+	getstring setstring getstringasync setstringasync refreshasync getorcreate getorcreateasync trygetvalue touch
+	addasync incrementasync listaddasync listremoveasync getlistasync removeallasync existsasync replaceasync
+	getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync fetch_multi write_multi set_many
+	putmany setmultiple`)
 
 // several are the fetchers that take many keys: those of a map, or in Ruby each of the arguments.
 var several = wordSet("fetch_multi write_multi set_many putmany setmultiple")
@@ -19,13 +20,13 @@ var limits = wordSet("hit attempt toomanyattempts remaining availablein")
 var (
 	cacheWrite = &command{name: "cache", writes: true, cache: true}
 	cacheRead  = &command{name: "cache", cache: true} // it writes nothing
-	// cacheDelete deletes
+	// cacheDelete deletes a value, or changes its expiry.
 	cacheDelete = &command{name: "cache", cache: true}
 )
 
 // cacheReads are the fetchers that write no value.
-var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync getlistasync
-	existsasync getallasync toomanyattempts remaining availablein`)
+var cacheReads = wordSet(`get read pull has exist? getasync getstring getstringasync trygetvalue refreshasync
+	getlistasync existsasync getallasync toomanyattempts remaining availablein`)
 
 // cacheDeletes are those that only delete a value, or change its expiry.
 var cacheDeletes = wordSet("forget delete removeasync removeallasync touch")
@@ -58,7 +59,8 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	case python:
 		other = !imports["django"] && !imports["flask_caching"]
 	case csharp:
-		other = !imports["Distributed"] && !imports["Hybrid"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] && !imports["EasyCaching"]
+		other = !imports["Distributed"] && !imports["Hybrid"] && !imports["ZiggyCreatures"] && !imports["Foundatio"] &&
+			!imports["EasyCaching"]
 	default:
 		return // a map in memory, more often than not
 	}
@@ -77,7 +79,8 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 			keys = args
 		}
 	}
-	if cacheReads[lower] && !c.takesFunction(i) || c.syntax == ruby && strings.HasPrefix(word, "fetch") && !c.withBlock(i) {
+	if cacheReads[lower] && !c.takesFunction(i) ||
+		c.syntax == ruby && strings.HasPrefix(word, "fetch") && !c.withBlock(i) {
 		command = cacheRead
 	} else if cacheDeletes[lower] {
 		command = cacheDelete
