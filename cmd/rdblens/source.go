@@ -325,8 +325,9 @@ func nothingFound(c *report.SourceTree) message.Message {
 		return message.New("No source code of a language that source reads: is {dir} the directory of the application?",
 			message.Foreign("dir", c.Dir))
 	}
-	return message.New("No line writes a Redis key whose name can be read from this code. If the application uses Redis, " +
-		"name the directory with all of its code: where the client is set up, and where keys are built.")
+	return message.New("No line writes a Redis key whose name can be read from this code. " +
+		"If the application uses Redis, name the directory with all of its code: " +
+		"where the client is set up, and where keys are built.")
 }
 
 // explainStar says what * in front of patterns is, if it stands for what precedes a key.
