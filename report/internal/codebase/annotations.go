@@ -21,8 +21,12 @@ var (
 // annotation notes the keys of a cache or a repository of Spring that an annotation declares.
 func (c *collector) annotation(i int, word string, args []*node) {
 	var names []*node
+	key := hole
 	apart := false // in a cache of the process
 	for _, a := range args {
+		if a.label == "key" && a.kind == textNode {
+			key = spring(a.text)
+		}
 		apart = apart || a.label == "cacheManager" && c.syntax.holderOf(a.text, false) == holdsMemory
 		if a.label != "" && a.label != "value" && a.label != "cacheNames" {
 			continue
@@ -40,15 +44,47 @@ func (c *collector) annotation(i int, word string, args []*node) {
 		c.cacheNames = names
 	case word == "RedisHash":
 		c.redisHash(i, names, args)
-	case caches[word] && !apart:
+	case caches[word] && !apart && word != "CacheEvict": // that names what others write
 		if len(names) == 0 {
 			names = c.cacheNames
 		}
 		for _, name := range names {
-			key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: "::"}, hole}}
-			c.site(&site{key: c.bound(key), command: cacheableCommand, sure: Likely}, &c.tokens[i])
+			of := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: "::"}, key}}
+			c.site(&site{key: c.bound(of), command: cacheableCommand, sure: Likely}, &c.tokens[i])
 		}
 	}
+}
+
+// spring returns the value of an expression of Spring that is a text or joins texts with what varies: 'user:' + #id.
+func spring(text string) *node {
+	list := &node{kind: joinNode}
+	quoted, depth, begin := false, 0, 0
+	flush := func(end int) {
+		part := strings.TrimSpace(text[begin:end])
+		if n := len(part); n > 1 && part[0] == '\'' && strings.IndexByte(part[1:], '\'') == n-2 {
+			list.args = append(list.args, &node{kind: textNode, text: part[1 : n-1]})
+		} else {
+			list.args = append(list.args, hole)
+		}
+		begin = end + 1
+	}
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '\'':
+			quoted = !quoted
+		case quoted:
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		case depth == 0 && strings.IndexByte("?<>=!:", c) >= 0:
+			return hole // it chooses
+		case c == '+' && depth == 0 && len(list.args) < maxArgs:
+			flush(i)
+		}
+	}
+	flush(len(text))
+	return list
 }
 
 // redisHash notes the keys of the entities of a class with the annotation RedisHash of Spring Data, NAME:ID, and the

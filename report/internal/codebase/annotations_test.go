@@ -11,8 +11,12 @@ func TestAnnotations(t *testing.T) {
 			"@RedisHash(value = \"mailAuth\", timeToLive = 60)\nclass Mail(@Id val email: String)\n",
 		"Token.java": "import org.springframework.data.redis.core.RedisHash;\n@RedisHash\npublic class Token {\n}\n",
 		"Dicts.java": "import org.springframework.cache.annotation.*;\n@CacheConfig(cacheNames = \"dict\")\nclass Dicts {\n" +
-			"  @Cacheable\n  Dict get(String id) { return null; }\n  @CacheEvict(key = \"#p0\")\n  void drop(String id) {}\n}\n",
-	}, "Dicts.java:4 dict::* likely @Cacheable\nDicts.java:6 dict::* likely @Cacheable\n"+
+			"  @Cacheable\n  Dict get(String id) { return null; }\n  @CacheEvict(key = \"#p0\")\n  void drop(String id) {}\n" +
+			"  @Cacheable(key = \"'all'\")\n  Dict all() { return null; }\n" +
+			"  @CachePut(key = \"'of:' + #f.g('a' + #b) + ':' + #p0\")\n  Dict of(String id) { return null; }\n" +
+			"  @Cacheable(key = \"#p0 == null ? 'none' : #p0\")\n  Dict either(String id) { return null; }\n}\n",
+	}, "Dicts.java:4 dict::* likely @Cacheable\nDicts.java:8 dict::all likely @Cacheable\n"+
+		"Dicts.java:10 dict::of:*:* likely @Cacheable\nDicts.java:12 dict::* likely @Cacheable\n"+
 		"Mail.kt:2 mailAuth certain SADD\nMail.kt:2 mailAuth:* certain HSET\n"+
 		"Token.java:2 *.Token certain SADD\nToken.java:2 *.Token:* certain HSET\n")
 	checkLines(t, map[string]string{

@@ -393,6 +393,13 @@ func (c *collector) declare(name, container string, value *node, t *token) {
 		d.text = c.lineOf(t)
 	}
 	c.decls = append(c.decls, d)
+	given := func(n *node) bool { return n.kind == paramNode }
+	if d.in != nil && c.jvm && c.inConstructor() && (given(value) || slices.ContainsFunc(value.args, given)) {
+		if d.in.stored = value; d.in.several {
+			d.in.stored = nil
+		}
+		d.in.several = true
+	}
 }
 
 // named notes a value that a name says is a key.

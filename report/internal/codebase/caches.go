@@ -377,15 +377,19 @@ func (s *scanner) inProcess(c *site, active map[*source]bool) (own bool) {
 
 // springCache returns the parts of the keys of a cache of Spring.
 func (s *scanner) springCache(parts []string) []string {
-	if name, _, settings := strings.Cut(parts[0], "#"); settings { // name#ttl, as own cache managers read it
-		parts = []string{name + "::", ""}
+	name, key, _ := strings.Cut(parts[0], "::")
+	rest := parts[1:]
+	if key != "" {
+		rest = add([]string{key}, rest...)
+	}
+	if before, _, settings := strings.Cut(name, "#"); settings { // name#ttl, as own cache managers read it
+		name, parts = before, add([]string{before + "::"}, rest...)
 	}
 	switch {
 	case s.layers[springLayer] != "" && parts[0] != "":
-		name := strings.TrimSuffix(parts[0], "::")
-		return starred([]string{strings.ReplaceAll(s.layers[springLayer], cacheName.text, name) + "*"})
+		return starred([]string{strings.ReplaceAll(s.layers[springLayer], cacheName.text, name) + Join(rest)})
 	case (s.stores[java].kind|s.stores[kotlin].kind)&cachesAreHashes != 0:
-		return []string{strings.TrimSuffix(parts[0], "::")}
+		return []string{name}
 	}
 	return parts
 }

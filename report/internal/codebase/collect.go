@@ -56,6 +56,8 @@ type function struct {
 	beyond          guard    // of the statements behind the last return
 	rest            bool     // the last parameter stands for any number of arguments
 	command         bool     // it is a command of a script that clients have
+	stored          *node    // what a constructor makes of its parameters and keeps, nil several values or none
+	several         bool     // it keeps one
 	self            string   // what the function calls the object around, in Go
 	extends         bool     // it is called on an object of any class, in Kotlin
 	result          string   // type of its first value, in Go

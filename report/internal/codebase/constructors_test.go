@@ -111,3 +111,20 @@ func TestArgumentsApart(t *testing.T) {
 			"class Use {\n  void f(Sender sender, String id) { sender.sendText(\"hello\", id); }\n}\n",
 	}, "Sender.java:3 sent:* certain SET\n")
 }
+
+// TestJoiners has constructors that keep what a joiner makes of their arguments.
+func TestJoiners(t *testing.T) {
+	checkLines(t, map[string]string{
+		"CacheKey.java": "import com.google.common.base.Joiner;\nfinal class CacheKey {\n  private final String key;\n" +
+			"  private static final Joiner COLONS = Joiner.on(\":\").skipNulls();\n" +
+			"  static CacheKey app(String id) { return new CacheKey(id, \"App\"); }\n" +
+			"  static CacheKey tags(String a, String b) { return new CacheKey(COLONS.join(a, b), \"Tags\", \"x\"); }\n" +
+			"  private CacheKey(String... elements) { this.key = COLONS.join(elements); }\n" +
+			"  public String toString() { return key; }\n}\n",
+		"Store.java": "import redis.clients.jedis.Jedis;\nclass Store {\n  private Jedis jedis;\n" +
+			"  void put(CacheKey cacheKey) { jedis.set(cacheKey.toString(), \"\"); }\n" +
+			"  void app(String id) { put(CacheKey.app(id)); }\n" +
+			"  void tags(String a, String b) { put(CacheKey.tags(a, b)); }\n}\n",
+	}, "CacheKey.java:5 *:App likely\nCacheKey.java:6 *:*:Tags:x likely\n"+
+		"Store.java:5 *:App certain SET\nStore.java:6 *:*:Tags:x certain SET\n")
+}

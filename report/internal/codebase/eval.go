@@ -363,8 +363,15 @@ func (p *program) call(n *node, at frame) []string {
 	}
 	f, _ := p.function(n, at)
 	if f != nil {
-		if v := p.result(f, p.arguments(f, f.order(n.args), at), at); literal(v) {
+		arguments := p.arguments(f, f.order(n.args), at)
+		if v := p.result(f, arguments, at); literal(v) {
 			return v
+		}
+		if f.stored != nil { // a constructor, whose object is the text that it stores
+			v := p.eval(f.stored, frame{source: f.source, container: f.container, arguments: arguments, depth: at.depth + 1})
+			if literal(v) {
+				return v
+			}
 		}
 	}
 	if passThrough[lower] && !(at.source.syntax == golang && len(n.args) > 2) || strings.HasSuffix(lower, "key") &&

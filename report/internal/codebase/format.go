@@ -154,7 +154,7 @@ func (p *program) joinCall(n *node, at frame) []string {
 	if list := p.elements(of, at); list != nil && len(args) <= 1 {
 		return joined(list, p.join(args, nil, at))
 	}
-	if of != nil && of.kind != wordNode && len(args) == 1 {
+	if of != nil && of.kind != wordNode && len(args) == 1 && !at.source.syntax.jvm {
 		if list := p.elements(args[0], at); list != nil {
 			return joined(list, p.eval(of, at))
 		}
@@ -166,13 +166,32 @@ func (p *program) joinCall(n *node, at frame) []string {
 			}
 		}
 	}
-	if of != nil && of.kind == callNode && of.text == "on" && len(of.args) == 1 && len(args) > 1 { // of Guava
-		return p.join(args, p.eval(of.args[0], at), at)
+	if on := p.joiner(of, at); on != nil && len(args) > 0 {
+		if list := p.elements(args[0], at); list != nil && len(args) == 1 {
+			return joined(list, p.eval(on, at))
+		} else if len(args) > 1 {
+			return p.join(args, p.eval(on, at), at)
+		}
 	}
 	if len(args) > 2 && of != nil && of.kind == wordNode && joiningClasses[strings.ToLower(of.text)+" "+strings.ToLower(n.text)] {
 		return p.join(args[1:], p.eval(args[0], at), at) // String.join(":", a, b)
 	}
 	return vary()
+}
+
+// joiner returns the separator of a Joiner of Guava, nil if an expression is none: Joiner.on(":").skipNulls().
+func (p *program) joiner(n *node, at frame) *node {
+	if n != nil && n.kind == wordNode && at.source.syntax.jvm {
+		if d, _ := p.declaration(n, at); d != nil {
+			n = d.value
+		}
+	}
+	for depth := 0; n != nil && n.kind == callNode && depth < 4; n, depth = n.of, depth+1 {
+		if n.text == "on" && len(n.args) == 1 && n.of != nil && n.of.text == "Joiner" {
+			return n.args[0]
+		}
+	}
+	return nil
 }
 
 // joiningClasses are classes with static methods that take a separator and what it joins: of the languages, of Hutool
