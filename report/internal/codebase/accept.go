@@ -105,6 +105,9 @@ func (c *Checkout) dropUnwritten(sources map[string]*source) {
 		if _, done := known[key]; !done && asked[key] && pairs < maxPairs && !gets(&p) {
 			pairs += len(makers)
 			known[key] = slices.ContainsFunc(makers, func(w *Pattern) bool {
+				if w.Type != "" && p.Type != "" && w.Type != p.Type {
+					return false // nothing is a list and a hash
+				}
 				return spans(symbols(p.Parts), Join(w.Parts)) || spans(symbols(w.Parts), key)
 			})
 		}

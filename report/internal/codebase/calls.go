@@ -219,7 +219,7 @@ func (c *collector) callArguments(i int) ([]*node, bool) {
 	}
 	n, end := c.expression(open)
 	args := []*node{n}
-	for len(args) < maxArgs && c.is(end, ",") {
+	for len(args) < maxArgs && c.is(end, ",") && !c.is(end+1, "&") {
 		n, end = c.expression(end + 1)
 		args = append(args, n)
 	}

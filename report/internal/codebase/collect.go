@@ -174,6 +174,9 @@ func (c *collector) run() {
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {
 				c.setUp(i, list)
 			}
+			if c.syntax == ruby && c.callees == nil {
+				c.storeURL(i)
+			}
 			if c.syntax == python && c.src[t.body:t.tail] == "BACKEND" && c.callees == nil {
 				c.backend(i)
 			}

@@ -354,8 +354,8 @@ func (p *program) call(n *node, at frame) []string {
 		}
 		return p.join(n.args, nil, at)
 	}
-	if lower == "tostring" && len(n.args) == 1 && n.of != nil && n.args[0].kind == textNode {
-		return vary() // time.ToString("HH:mm")
+	if (lower == "tostring" || lower == "to_s") && len(n.args) == 1 && n.of != nil && n.args[0].kind == textNode {
+		return vary() // time.ToString("HH:mm"), date.to_s("%Y-%m-%d")
 	}
 	if passThrough[lower] && n.of != nil && len(n.args) == 0 && (n.of.kind != wordNode || at.source.syntax == rust &&
 		n.of.of != nil && isUpper(n.of.text)) || lower == "getbytes" && n.of != nil && at.source.syntax.jvm {
@@ -388,6 +388,9 @@ func (p *program) call(n *node, at frame) []string {
 		}
 	}
 	if strings.TrimSuffix(lower, "async") == "keys" && len(n.args) == 1 {
+		if at.source.syntax == ruby { // where they are mostly deleted
+			return vary()
+		}
 		return p.eval(n.args[0], at) // those that match a pattern
 	}
 	if strings.Contains(lower, "key") && keyLike(n.text) && !strings.HasSuffix(lower, "bykey") &&
@@ -447,6 +450,10 @@ func (p *program) built(args []*node, at frame) []string {
 // arguments returns the values of the arguments of a call of a function, in the order of its parameters, not nil.
 func (p *program) arguments(f *function, args []*node, at frame) [][]string {
 	list := append([][]string{}, p.values(args, at)...)
+	if last := len(args) - 1; last >= 0 && args[last].kind == paramNode && args[last].rest &&
+		int(args[last].index) < len(at.arguments) {
+		list = append(list[:last], at.arguments[args[last].index:]...) // f(*args)
+	}
 	for i, a := range args {
 		if p.isEnum(a, at) && (slices.ContainsFunc(f.returns, func(r returned) bool { return joins(r.value, i, 0) }) ||
 			slices.ContainsFunc(f.passes, func(pass passed) bool { return joins(pass.key, i, 0) })) {

@@ -24,7 +24,13 @@ func (c *collector) scope(i int, name *node) {
 	if c.is(first-1, "::") {
 		first--
 	}
+	if c.inTests(first) {
+		return
+	}
 	held := c.is(first-1, "=")
+	if held && c.function() == nil && c.textOf(first-2) == "current" && c.textOf(first-4) == "Redis" {
+		c.prefixOf(i, namespaceLayer, before) // that of all files
+	}
 	if f := c.function(); f != nil && (held || c.tokens[first].first) {
 		held = true
 		c.file.scopes[strings.ToLower(f.name)] = before
@@ -43,6 +49,23 @@ func (c *collector) scope(i int, name *node) {
 	if variable := c.textOf(first - 2); !held || inner && variable != "" && variable[0] >= 'a' { // of a block
 		c.prefixOf(i, namespaceLayer, hole)
 	}
+}
+
+// inTests reports whether a statement of Ruby is in the branch of a condition that is for tests.
+func (c *collector) inTests(i int) bool {
+	b := c.block()
+	if b < 0 || c.tokens[b].column >= c.tokens[i].column {
+		return false
+	}
+	want := "if"
+	if c.textOf(b) == "else" {
+		for n := b - 1; n >= max(0, b-500) && want == "if"; n-- {
+			if c.tokens[n].first && c.tokens[n].column == c.tokens[b].column {
+				b, want = n, "unless"
+			}
+		}
+	}
+	return c.textOf(b) == want && c.textOf(b+1) == "Rails" && c.textOf(b+3) == "env" && c.textOf(b+5) == "test?"
 }
 
 // scope puts before the key of a site what its client does. Clients with global names may be those of other

@@ -397,7 +397,7 @@ func (p *parser) arguments(i int) (args []*node) {
 		p.depth--
 		return nil
 	}
-	for i++; i < end && len(args) < maxArgs; {
+	for i++; i < end && len(args) < maxArgs && !(p.syntax == ruby && p.is(i, "&")); { // a block is none
 		label := ""
 		if p.isWord(i) && (p.is(i+1, "=") || p.is(i+1, ":") && p.syntax != rust && p.syntax != golang) && i+2 < end {
 			label = p.kept(i)

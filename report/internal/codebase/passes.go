@@ -390,7 +390,14 @@ func (f *function) order(args []*node) []*node {
 	if !slices.ContainsFunc(args, func(a *node) bool { return a.label != "" }) {
 		return args
 	}
-	list := slices.Repeat([]*node{hole}, len(f.params))
+	count := len(f.params)
+	if f.rest {
+		count = max(count, len(args))
+		for count > len(f.params) && args[count-1].label != "" {
+			count--
+		}
+	}
+	list := slices.Repeat([]*node{hole}, count)
 	for i, n := range f.defaults {
 		if n.isNothing() {
 			list[i] = n

@@ -96,6 +96,7 @@ func (c *collector) prefixText(i int, name string) {
 		c.keysOfCache(i, "", n, &node{kind: textNode, text: "1"})
 	case c.syntax == python && name == "CACHE_KEY_PREFIX":
 		c.prefixOf(i, flaskLayer, n)
+	case c.syntax == ruby && name == "namespace" && c.file.store.kind != 0 && c.ofSessions(i):
 	case c.syntax == ruby && name == "namespace" && c.file.store.kind != 0:
 		c.prefixOf(i, railsLayer, &node{kind: joinNode, args: []*node{n, {kind: textNode, text: ":"}}})
 	case c.syntax == ruby && name == "namespace" && c.says("Sidekiq.configure_", strings.Contains):
@@ -105,6 +106,31 @@ func (c *collector) prefixText(i int, name string) {
 	case c.syntax == php && name == "prefix":
 		c.layerPrefix(i, n)
 	}
+}
+
+// storeURL notes the namespace that redis-store takes from the URL of a cache at a token: redis://host/0/NAMESPACE.
+func (c *collector) storeURL(i int) {
+	_, place, ok := strings.Cut(c.src[c.tokens[i].body:c.tokens[i].tail], "redis://")
+	path := strings.Split(place, "/")
+	if !ok || len(path) != 3 || path[2] == "" || strings.ContainsAny(path[2], "?#") || c.function() != nil ||
+		strings.Contains(c.file.path, "/environments/") && c.file.base != "production" {
+		return
+	}
+	before, _, _ := strings.Cut(strings.ToLower(c.lineOf(&c.tokens[i])), "redis://")
+	if strings.Contains(before, "config.cache_store") && !strings.Contains(before, ":redis_cache_store") ||
+		strings.Contains(before, "env[") && strings.Contains(before, "cache") {
+		c.prefixOf(i, railsLayer, &node{kind: textNode, text: path[2] + ":"})
+	}
+}
+
+// ofSessions reports whether an option of Ruby is one of what keeps the sessions, not of the cache.
+func (c *collector) ofSessions(i int) bool {
+	for n := i - 1; n > max(0, i-80); n-- {
+		if word := c.textOf(n); c.isWord(n) && !c.is(n-1, ":") && (word == "session_store" || word == "cache_store") {
+			return word == "session_store"
+		}
+	}
+	return false
 }
 
 // storeOptions notes that the cache of Rails may have any namespace: cache_store = :redis_cache_store, OPTIONS. So may

@@ -63,6 +63,9 @@ func TestRuby(t *testing.T) {
 		{"redis.setex \\\n  \"codes:#{id}\",\n  60, 1", "a.rb:4 codes:* certain SETEX\n"},
 		{"redis.mapped_hmset(\"user:#{id}\", name: 1)", "a.rb:4 user:* certain HMSET\n"},
 		{"CACHE.set(:all, 1)\ncache.get(:all)", ""},
+		{"redis.lrange('carts:open', 0, -1)\nredis.set(\"carts:#{id}\", 1)", "a.rb:5 carts:* certain SET\n"},
+		{"day = date.to_s('%Y-%m-%d')\nredis.incr(\"day:#{day}\")", "a.rb:5 day:* certain INCR\n"},
+		{"keys = redis.keys('ranks*')\nredis.del(*keys)\nredis.set(\"ranks:#{id}\", 1)", "a.rb:6 ranks:* certain SET\n"},
 		{"last = id ? ':a' : ''\n\"lock:#{id}\" \\\n  \":by:#{id}\"\nredis.incr \"lock:#{id}\" ':by:' \"#{id}\"",
 			"a.rb:7 lock:*:by:* certain INCR\n"},
 	} {
@@ -94,6 +97,51 @@ func TestRuby(t *testing.T) {
 		"jobs/import.rb": "class Import\n  def f\n    @status_key = \"import:#{id}\"\n" +
 			"    redis.set(@status_key, 1)\n  end\nend\n",
 	}, "jobs/import.rb:3 import:* likely\njobs/import.rb:4 import:* certain SET\n")
+}
+
+// TestNamespacesOfRuby has what precedes the keys of Redis.current and of the cache of Rails, and what does not.
+func TestNamespacesOfRuby(t *testing.T) {
+	const use = "require 'redis'\nclass Seats\n  def f(id)\n    Redis.current.set(\"seats:#{id}\", 1)\n" +
+		"    Rails.cache.write(\"page:#{id}\", 1)\n  end\nend\n"
+	for _, row := range [][3]string{
+		{"unless Rails.env.test?\n  Redis.current = Redis::Namespace.new('hall', redis: Redis.new)\nelse\n" +
+			"  Redis.current = Redis::Namespace.new('test', redis: Fake.new)\nend\n", "hall:seats:*"},
+		{"if Rails.env.test?\n  Redis.current = Redis::Namespace.new('test', redis: Fake.new)\nend\n", "seats:*"},
+		{"config.cache_store = :redis_cache_store, { url: url }\n" +
+			"config.session_store = :cache_store, { key: '_s', namespace: 'sessions' }\n", "seats:*", "page:*"},
+		{"config.cache_store = :redis_store, 'redis://localhost:6379/1/views'\n", "seats:*", "views:page:*"},
+		{"config.cache_store = :redis_cache_store, { url: 'redis://localhost:6379/1/views' }\n", "seats:*", "page:*"},
+		{"ENV['CACHE_URL'] ||= \"redis://#{host}/1/views\"\nconfig.cache_store = :redis_store, ENV['CACHE_URL']\n", "seats:*",
+			"views:page:*"},
+	} {
+		want := "a.rb:4 " + row[1] + " certain SET\n"
+		if row[2] != "" {
+			want += "a.rb:5 " + row[2] + " likely cache\n"
+		} else {
+			want += "a.rb:5 page:* possible cache if " + railsSetting + "\n"
+		}
+		var prefixes []string
+		for _, name := range row[1:] {
+			if prefix, _, _ := strings.Cut(name, ":"); strings.Count(name, ":") > 1 {
+				prefixes = append(prefixes, prefix+":")
+			}
+		}
+		checkLines(t, map[string]string{"a.rb": use, "config/application.rb": row[0]}, want, prefixes...)
+	}
+}
+
+// TestSplat has a method that passes any number of arguments on, and a method of a class that has the name of one of a
+// module.
+func TestSplat(t *testing.T) {
+	checkLines(t, map[string]string{
+		"stored.rb": "require 'redis'\nmodule Stored\n  def from_store(*args, &block)\n    at = key(*args)\n" +
+			"    redis.set(at, yield)\n  end\n\n  def key(*args)\n    \"#{self.class}:#{args.join(':')}\"\n  end\nend\n",
+		"rooms.rb": "class Rooms\n  include Stored\n  def f(id)\n    from_store(:room, id, expire: 30) do\n" +
+			"      find(id)\n    end\n  end\nend\n",
+		"texts.rb": "require 'redis'\nclass Texts\n  def f(id)\n    from_store(\"text:#{id}\") do\n" +
+			"      find(id)\n    end\n  end\n\n" +
+			"  def from_store(key, &block)\n    redis.set(key, yield)\n  end\nend\n",
+	}, "rooms.rb:4 *:room:* certain SET\nstored.rb:9 *:room:* likely\ntexts.rb:4 text:* certain SET\n")
 }
 
 // TestActiveJob has queues of Active Job, which are keys if Sidekiq is below it, and queues of a Sidekiq with a

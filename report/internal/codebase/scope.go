@@ -342,7 +342,7 @@ func (c *collector) parameters(open int) (list []string, defaults []*node, group
 			done = true
 		case c.is(n, ":"):
 			done = true
-		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$'):
+		case c.isWord(n) && !done && !(c.syntax == php && w[0] != '$') && !(c.syntax == ruby && c.is(n-1, "&")):
 			switch w {
 			case "mut", "public", "private", "protected", "readonly", "final", "val", "var", "vararg", "params", "this", "ref", "out", "in":
 			default:
