@@ -64,24 +64,25 @@ func acceptable(c *site, parts []string) bool {
 // maxPairs is the number of patterns that are compared to find those which nothing writes.
 const maxPairs = 3_000_000
 
-// dropUnwritten removes the patterns of keys that nothing in the checkout makes: its commands only remove them, in
-// Java, Kotlin, Ruby and C# also read them, and no other line makes keys that they cover, or that cover them. What
-// gives them a name there tells nothing, in C# if such commands are in its file. It also removes the fixed names that
-// Python only gets: most are members of a dict.
+// dropUnwritten removes the patterns of keys that nothing in the checkout makes: its commands only remove or, outside
+// of JavaScript, PHP and Go, read them, and no other line makes keys that they cover, or that cover them. What gives
+// them a name there tells nothing: in Java, Kotlin and Ruby anywhere, else in the file of such commands. It also
+// removes the fixed names that Python only gets: most are members of a dict.
 func (c *Checkout) dropUnwritten(sources map[string]*source) {
 	gets := func(p *Pattern) bool {
 		return strings.HasSuffix(p.File, ".py") && !slices.Contains(p.Parts, "") && len(p.Commands) > 0 && !p.Writes &&
 			!slices.ContainsFunc(p.Commands, func(name string) bool { return name != "GET" && name != cacheRead.name })
 	}
 	told := func(p *Pattern) bool {
-		return syntaxOf(p.File).jvm || syntaxOf(p.File) == ruby || syntaxOf(p.File) == csharp
+		in := syntaxOf(p.File)
+		return in != javaScript && in != php && in != golang
 	}
 	idle := func(p *Pattern) bool {
 		return len(p.Commands) > 0 && !p.makes && (!p.reads || told(p) && !sources[p.File].blind || gets(p))
 	}
 	near := map[string]bool{} // by files and keys
 	for i := range c.Patterns {
-		if p := &c.Patterns[i]; syntaxOf(p.File) == csharp && idle(p) {
+		if p := &c.Patterns[i]; idle(p) {
 			near[p.File+":"+Join(p.Parts)] = true
 		}
 	}
@@ -93,7 +94,7 @@ func (c *Checkout) dropUnwritten(sources map[string]*source) {
 		switch {
 		case idle(p):
 			asked[key] = true
-		case len(p.Commands) > 0 || !told(p) || syntaxOf(p.File) == csharp && !near[p.File+":"+key]:
+		case len(p.Commands) > 0 || !told(p) || !syntaxOf(p.File).jvm && syntaxOf(p.File) != ruby && !near[p.File+":"+key]:
 			known[key] = true
 		}
 		if p.makes {

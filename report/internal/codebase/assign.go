@@ -42,7 +42,7 @@ func (c *collector) assignment(i int) {
 	if c.syntax == ruby && c.lastOf(end) { // @key ||= value
 		c.returned(value)
 	}
-	if n = c.bound(n); c.counts(at) {
+	if n = c.bound(n); c.counts(at) || c.defaulted(at) {
 		n = hole
 	}
 	if c.is(i, "+=") || c.is(i, ".=") {

@@ -202,6 +202,8 @@ func TestOtherMethods(t *testing.T) {
 			"class Done(Registry):\n    kind = 'done:'\n",
 		"pairs.py": "import redis\nfrom django.core.cache import cache\n\ndef f(id):\n    return cache.get(('pair:first', id))\n",
 		"msg.py":   "import redis\nfrom django.core.cache import cache\n\nclass Message:\n    def get(self, code):\n        return cache.get('msg:' + code)\n",
+		"set.py": "import redis\nfrom django.core.cache import cache\n\ndef f():\n    cache.set('msg:1', 1)\n" +
+			"    cache.set('cart:1', 1)\n    cache.set('entry:1', 1)\n",
 		"read.py":  "import redis\n\ndef f(msg):\n    return msg.get('kind')\n",
 		"Times.rb": "class Times\n  def average(t)\n    $redis.zadd(\"times:#{t}\", 0, 1)\n  end\nend\n",
 		"posts.rb": "class Posts\n  def f\n    Post.where(a: 1).average('price')\n    cache_control.delete('max-age')\n  end\nend\n",
@@ -212,7 +214,11 @@ func TestOtherMethods(t *testing.T) {
 	})
 	const want = "Hits.php:4 hits:* certain INCR\nTimes.rb:3 times:* certain ZADD\n" +
 		"keys.py:4 pool:all likely\nkeys.py:7 pool:all certain SADD\n" +
-		"msg.py:6 *msg:* possible GET if " + djangoBackend + "\nsrc/Config/CachedLoader.php:5 config-* certain GET\n" +
+		"msg.py:6 *msg:* possible GET if " + djangoBackend + "\n" +
+		"set.py:5 *msg:1 possible SET if " + djangoBackend + "\n" +
+		"set.py:6 *cart:1 possible SET if " + djangoBackend + "\n" +
+		"set.py:7 *entry:1 possible SET if " + djangoBackend + "\n" +
+		"src/Config/CachedLoader.php:5 config-* certain GET\n" +
 		"use.rb:3 used:all certain INCR\n" +
 		"views.py:5 *cart:* possible GET if " + djangoBackend + "\nviews.py:6 *entry:* possible GET if " + djangoBackend + "\n"
 	if got := lines(c); got != want {

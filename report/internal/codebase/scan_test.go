@@ -293,7 +293,7 @@ func TestMisread(t *testing.T) {
 		"b/plain.py": "import redis\nrows = {}\nclient: redis.Redis = connect()\n\ndef f(id, row):\n    rows.get('row:' + id)\n" +
 			"    client.get('client:' + id)\n    for r in row:\n        r.get('cell:' + id)\n    return named(kind='b', key='a')\n\n" +
 			"def named(key, kind):\n    client.set(f'{kind}:{key}:x', 1)\n\ndef g():\n    SETTINGS_REDIS.get('HOST')\n" +
-			"    client.get('news:latest')\n    client.set('news:latest', 1)\n",
+			"    client.get('news:latest')\n    client.set('news:latest', 1)\n    client.set('client:1', 1)\n",
 		"c/page/package.json": "{\"dependencies\": {\"react\": \"19\"}}\n",
 		"c/page/cart.ts":      "const CART_CACHE_KEY = 'cart:';\nexport const f = (id) => cache.get(`${CART_CACHE_KEY}${id}`);\n",
 		"c/api/package.json":  "{\"dependencies\": {\"ioredis\": \"5\"}}\n",
@@ -307,7 +307,8 @@ func TestMisread(t *testing.T) {
 		}
 	}
 	want := "b/Blocks.java:5 one:*, b/Blocks.java:8 two:*, b/blocks.ts:6 one:*, b/blocks.ts:6 two:*, b/caches.go:17 page:*, " +
-		"b/config.go:10 session:all, b/plain.py:7 client:*, b/plain.py:10 b:a:x, b/plain.py:13 *:*:x, b/plain.py:17 news:latest, b/plain.py:18 news:latest, c/api/cart.ts:4 cart:*"
+		"b/config.go:10 session:all, b/plain.py:7 client:*, b/plain.py:10 b:a:x, b/plain.py:13 *:*:x, " +
+		"b/plain.py:17 news:latest, b/plain.py:18 news:latest, b/plain.py:19 client:1, c/api/cart.ts:4 cart:*"
 	if got := strings.Join(calls, ", "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -327,7 +328,8 @@ func TestAnswersAndNamespaces(t *testing.T) {
 			"    redis.zunionstore(\"all:#{id}\", [\"one:#{id}\", \"two:#{id}\"], weights: [\"w:1\"], aggregate: :max)\n" +
 			"    redis.zadd(\"one:#{id}\", 1, id)\n  end\nend\n",
 		"a.py": "import redis\nconn = redis.Redis()\ndef f():\n    conn.config_get('timeout').get('timeout')\n" +
-			"    found = conn.hgetall('cart:one')\n    found.get('total')\n    set_up = conn.config_get('save')\n    set_up.get('save')\n",
+			"    found = conn.hgetall('cart:one')\n    found.get('total')\n    set_up = conn.config_get('save')\n" +
+			"    set_up.get('save')\n    conn.hset('cart:one', 'a', 1)\n",
 		"Lock.php": "<?php\nclass LockRedis {\n  public static function getInstance() { return di()->get(static::class); }\n" +
 			"  public function delete($key) { return $this->redis->del('lock:' . $key); }\n  public function take($key) { return $this->redis->set('lock:' . $key, 1); }\n}\n",
 		"Use.php": "<?php\nclass Talk {\n  function f($id) {\n    LockRedis::getInstance()->delete(\"talk:$id\");\n" +
@@ -335,7 +337,8 @@ func TestAnswersAndNamespaces(t *testing.T) {
 		"examples/a.py":                "import redis\nredis.Redis().set('example:a', 1)\n",
 		"src/main/java/example/A.java": "import redis.clients.jedis.Jedis;\nclass A {\n  void f() { jedis.set(\"app:a\", \"\"); }\n}\n",
 	})
-	want := "Lock.php:4 lock:* certain DEL\nLock.php:5 lock:* certain SET\nUse.php:4 lock:talk:* certain DEL\nUse.php:6 lock:list:* certain DEL\na.py:5 cart:one certain HGETALL\n" +
+	want := "Lock.php:4 lock:* certain DEL\nLock.php:5 lock:* certain SET\nUse.php:4 lock:talk:* certain DEL\n" +
+		"Use.php:6 lock:list:* certain DEL\na.py:5 cart:one certain HGETALL\na.py:9 cart:one certain HSET\n" +
 		"hits.rb:3 hits:visits:* likely\nhits.rb:4 hits:visits:* certain SADD\nhits.rb:5 hits:visits:* certain UNLINK\n" +
 		"hits.rb:6 other:* certain SET\n" +
 		"pages.rb:8 all:* certain ZUNIONSTORE\npages.rb:8 one:* certain ZUNIONSTORE\npages.rb:9 one:* certain ZADD\n" +
@@ -357,11 +360,12 @@ func TestCachesAndWrappers(t *testing.T) {
 			"    db.ScriptEvaluate(script, new RedisKey[] { $\"cart:{id}\" });\n" +
 			"    db.StringSet($\"{Options.KeyPrefix}:{id}:n\", 1);\n  }\n}\n" +
 			"class Consts {\n  public const string KeyPrefix = \"other\";\n}\n",
-		"c/keys.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    con.del(key_of(id));\n}\n" +
+		"c/keys.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n" +
+			"    con.del(key_of(id)); con.incr(key_of(id), 1);\n}\n" +
 			"fn key_of(id: &str) -> Vec<u8> {\n    format!(\n        \"ns:{{{id}}},of:{}\",\n        id\n    )\n    .into_bytes()\n}\n",
 	})
 	want := "A.java:3 carts::* possible @Cacheable if spring.cache.type=redis\n" +
-		"b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain SET\nc/keys.rs:3 ns:{*},of:* certain DEL\n" +
+		"b/B.cs:5 cart:* certain EVAL\nb/B.cs:6 *:*:n certain SET\nc/keys.rs:3 ns:{*},of:* certain DEL INCR\n" +
 		"c/keys.rs:6 ns:{*},of:* likely\n"
 	if got := lines(alone); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -395,7 +399,7 @@ func TestPartsAndCaches(t *testing.T) {
 			"func (s *S) f(id string) {\n\ts.redis.Set(ctx, key(itemKeyPrefix, id, \"x\"), 1, 0)\n}\n",
 		"stats.rb": "class Stats\n  def user_key_prefix(id)\n    \"stats/{user:#{id}}\"\n  end\n" +
 			"  def f(id)\n    redis.set(\"#{user_key_prefix(id)}/hits\", 1)\n  end\nend\n",
-		"del.rs": "use redis::Commands;\nfn del(key: &str) {\n    let mut cmd = redis::cmd(\"DEL\");\n    cmd.arg(&key);\n" +
+		"del.rs": "use redis::Commands;\nfn del(key: &str) {\n    let mut cmd = redis::cmd(\"INCR\");\n    cmd.arg(&key);\n" +
 			"    cmd.query(con).context(format!(\"DEL {key:?}\"));\n}\n",
 		"Build.java": "import redis.clients.jedis.Jedis;\nclass Build {\n  void f(String id) {\n" +
 			"    Map<String, String> result = jedis.hgetAll(\"build:\" + id);\n    g(result.get(\"label\"));\n" +
@@ -434,7 +438,8 @@ func TestCachesElsewhere(t *testing.T) {
 		"config/environments/development.rb": "config.cache_store = :redis_cache_store\n",
 		"app/a.rb":                           "class A\n  def f(id)\n    Rails.cache.fetch(\"user:#{id}\") { redis }\n  end\nend\n",
 		"site/settings.py":                   "CACHES = {}\n",
-		"site/views.py":                      "from django.core.cache import cache\n\ndef f(id):\n    cache.get('feed:%d' % id)\n",
+		"site/views.py": "from django.core.cache import cache\n\ndef f(id):\n" +
+			"    cache.set('feed:%d' % id, 1)\n",
 	})
 	if got, want := lines(elsewhere), "app/a.rb:3 user:* possible cache if config.cache_store = :redis_cache_store "+
 		"config/environments/production.rb:1\n"+
@@ -445,7 +450,7 @@ func TestCachesElsewhere(t *testing.T) {
 		"config/application.rb": "config.cache_store = :redis_cache_store\n",
 		"app/a.rb":              "class A\n  def f(id)\n    Rails.cache.fetch(\"user:#{id}\") { 1 }\n  end\nend\n",
 		"site/settings.py":      "CACHES = {'default': {'BACKEND': 'django_redis.cache.RedisCache'}}\n",
-		"site/views.py":         "from django.core.cache import cache\n\ndef f(id):\n    cache.get('feed:%d' % id)\n",
+		"site/views.py":         "from django.core.cache import cache\n\ndef f(id):\n    cache.set('feed:%d' % id, 1)\n",
 		"lock.go": "package a\n\nimport \"github.com/redis/go-redis/v9\"\n\ntype locks struct{ db *redis.Client }\n\n" +
 			"func (l *locks) name(id string) string { return \"lock:\" + id }\n\n" +
 			"func (l *locks) hold(id string) { l.db.SetNX(ctx, l.name(id), 1, 0) }\n",
@@ -454,10 +459,10 @@ func TestCachesElsewhere(t *testing.T) {
 			"  fun f(id: String) {\n    val tsKey = \"rate:$id:ts\"\n" +
 			"    redisTemplate.opsForHash<String, String>().put(\"rates:$id\", tsKey, 1)\n  }\n}\n",
 		"del.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: &str) {\n    let key = format!(\"job:{id}\");\n" +
-			"    let mut cmd = redis::cmd(\"DEL\");\n    cmd.arg(&key);\n}\n",
+			"    let mut cmd = redis::cmd(\"INCR\");\n    cmd.arg(&key);\n}\n",
 	})
 	want := "Rates.kt:5 rates:* certain HSET\napp/a.rb:3 user:* likely cache\ndel.rs:3 job:* likely\n" +
-		"del.rs:4 job:* certain DEL\n" +
+		"del.rs:4 job:* certain INCR\n" +
 		"lock.go:9 lock:* certain SETNX\nsite/views.py:4 :1:feed:* likely cache\n"
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -389,6 +389,22 @@ func (c *collector) counts(at int) bool {
 	return c.is(at-1, "(") && c.textOf(at-2) == "for" || c.syntax == golang && c.isWord(at-1) && c.textOf(at-1) == "for"
 }
 
+// defaulted reports whether the name at a token is that of a pattern of JavaScript, which gives it a value where the
+// object has none: const { page = 1, limit = 10 } = query.
+func (c *collector) defaulted(at int) bool {
+	if c.syntax != javaScript || !c.is(at-1, "{") && !c.is(at-1, ",") ||
+		strings.Contains(strings.ToLower(c.textOf(at)), "prefix") {
+		return false
+	}
+	n := at - 1
+	for end := at - 200; n > max(end, 0) && !c.is(n, "{") && !c.is(n, ";") && !c.is(n, "("); n-- {
+		if c.is(n, "}") || c.is(n, ")") || c.is(n, "]") {
+			n = c.opening(n)
+		}
+	}
+	return n > 0 && c.is(n, "{") && (c.is(int(c.match[n])+1, "=") || c.is(n-1, "(") || c.is(n-1, ",") || c.is(n-1, ":"))
+}
+
 // question returns the token ? of the condition that an operator at a token belongs to, that token if there is none.
 func (p *parser) question(i int) int {
 	if p.tokens[i].kind != markToken || strings.IndexByte("=!<>&", p.tokens[i].mark) < 0 {

@@ -31,6 +31,21 @@ func TestUnwritten(t *testing.T) {
 	}
 }
 
+// TestOnlyRead has keys of Rust and Python that commands only read, and defaults of patterns of JavaScript.
+func TestOnlyRead(t *testing.T) {
+	checkLines(t, map[string]string{
+		"modes.rs": "use redis::Commands;\nfn f(con: &mut redis::Connection, id: u32) {\n" +
+			"    let key = format!(\"seen:{id}\");\n" +
+			"    con.lrange(format!(\"modes:{}\", id), 0, 9);\n    con.get(&key);\n    con.get(\"cart:1\");\n}\n",
+		"health.py": "import redis\nr = redis.Redis()\n\ndef f(id):\n    r.zcard('settled:all')\n" +
+			"    r.set(f'cart:{id}', 1)\n",
+		"a.js": "const Redis = require('ioredis');\nconst redis = new Redis();\nasync function f(req, id) {\n" +
+			"  const { page = 1, limit = 10 } = req.query;\n  const key = `list:${id}:${page}:${limit}`;\n" +
+			"  await redis.set(key, 1);\n}\n",
+	}, "a.js:5 list:*:*:* likely\na.js:6 list:*:*:* certain SET\nhealth.py:6 cart:* certain SET\n"+
+		"modes.rs:6 cart:1 certain GET\n")
+}
+
 // TestBranchesOfJava has variables that get their values in branches of Java: where one is in force, only that one is
 // the key.
 func TestBranchesOfJava(t *testing.T) {

@@ -13,6 +13,6 @@ class Job:
         r.hset(self.key, 'a', 1)
         r.set(KEY % self.id, 1)
         r.zadd('q:{}:{name}'.format(1, name=self.n), {})
-        r.get(':'.join(['a', self.id, 'b']))
+        r.incr(':'.join(['a', self.id, 'b']))
         data = r.hgetall('h:1')
         data.get('field:of:a:dict')

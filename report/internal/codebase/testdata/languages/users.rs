@@ -16,13 +16,13 @@ impl CacheKey {
 }
 impl RedisPool {
     async fn read<T, U, V, W, X>(&self, namespace: &str, id: &str) -> T where T: Sized {
-        let mut c = cmd("GET");
+        let mut c = cmd("INCR");
         redis_args(&mut c, vec![format!("{}:{}", namespace, id)].as_slice());
     }
     async fn read_json(&self, namespace: &str, id: &str) { self.read(namespace, id).await }
 }
 async fn flows(redis: &RedisPool, id: &str) { redis.read_json("flows", id).await; }
-async fn quote(redis: &RedisPool, k: CacheKey) { redis.get(k.key()).await; }
+async fn quote(redis: &RedisPool, k: CacheKey) { redis.incr(k.key(), 1).await; }
 #[cfg(all(test, feature = "redis"))]
 mod more_tests {
     fn t(con: C) { con.hset("test:2", "f", 1); }
