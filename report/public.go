@@ -82,5 +82,8 @@ type (
 // SourceUnused is the Condition of a SourcePattern that no known command has.
 const SourceUnused = codebase.Unused
 
+// SourceUncalled is the Condition of a SourcePattern in a function that nothing calls.
+const SourceUncalled = codebase.Uncalled
+
 // ScanSource reads the source code in a directory.
 func ScanSource(dir string) (*SourceTree, error) { return codebase.Scan(dir) }

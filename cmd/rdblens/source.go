@@ -139,6 +139,8 @@ func condition(p *report.SourcePattern) message.Message {
 		return message.Message{}
 	case p.Condition == report.SourceUnused:
 		return message.New("a command uses them")
+	case p.Condition == report.SourceUncalled:
+		return message.New("something calls the function")
 	case p.Chosen == "":
 		return message.New("{condition}", only)
 	default:

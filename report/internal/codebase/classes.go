@@ -33,7 +33,7 @@ func (c *collector) classHeader(i int, word string) {
 					}
 				}
 				name = c.words.keep(w)
-			} else if c.callees == nil && !(word == "namespace" && c.syntax == php) {
+			} else if c.callees == nil && !(word == "namespace" && (c.syntax == php || c.syntax == csharp)) {
 				c.file.supers[c.words.keep(w)] = true
 			}
 			if c.indent {

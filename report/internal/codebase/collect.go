@@ -48,26 +48,29 @@ type declaration struct {
 
 // A function is what can build a key, or pass one on.
 type function struct {
-	name, container string
-	params          []string
-	defaults        []*node  // of the parameters, nil none
-	groups          []int    // see parameters
-	unknown         bool     // it may have a value that is not in returns
-	beyond          guard    // of the statements behind the last return
-	rest            bool     // the last parameter stands for any number of arguments
-	command         bool     // it is a command of a script that clients have
-	stored          *node    // what a constructor makes of its parameters and keeps, nil several values or none
-	several         bool     // it keeps one
-	self            string   // what the function calls the object around, in Go
-	extends         bool     // it is called on an object of any class, in Kotlin
-	result          string   // type of its first value, in Go
-	types           []string // of the parameters, in Go
-	returns         []returned
-	source          *source
-	passes          []passed
-	done, due       int // of passes, that were added to the calls of the function, and that will be
-	use             use
-	conditions      []*condition // of its annotations
+	name, container     string
+	params              []string
+	defaults            []*node  // of the parameters, nil none
+	groups              []int    // see parameters
+	unknown             bool     // it may have a value that is not in returns
+	beyond              guard    // of the statements behind the last return
+	rest                bool     // the last parameter stands for any number of arguments
+	command             bool     // it is a command of a script that clients have
+	stored              *node    // what a constructor makes of its parameters and keeps, nil several values or none
+	several             bool     // it keeps one
+	self                string   // what the function calls the object around, in Go
+	extends             bool     // it is called on an object of any class, in Kotlin
+	result              string   // type of its first value, in Go
+	types               []string // of the parameters, in Go
+	returns             []returned
+	source              *source
+	passes              []passed
+	done, due           int // of passes, that were added to the calls of the function, and that will be
+	use                 use
+	conditions          []*condition // of its annotations
+	kept, asked, hosted bool         // see hosted and hosts
+	outer               *function    // around it, nil none
+	own                 int          // times that it has its own name
 }
 
 // returned is a value of a function, with its line.
@@ -128,6 +131,7 @@ type collector struct {
 	known      map[string]bool  // see says
 	choices    []registration
 	adds       []string     // methods Add... that are called
+	abstract   []string     // names of methods without a body
 	itemName   *node        // see cacheItem
 	pending    []*condition // of annotations before what they are about
 	component  bool         // one of them says that a container makes the class
@@ -168,6 +172,7 @@ func (c *collector) run() {
 		case wordToken:
 			c.word(i, t)
 		case textToken:
+			c.ownName(i, strings.Trim(c.src[t.body:t.tail], ":"))
 			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') && !c.is(i+1, ",") {
 				c.returned(i)
 			}
@@ -247,6 +252,7 @@ func (c *collector) arm(i int) bool {
 func (c *collector) word(i int, t *token) {
 	word := c.textOf(i)
 	next := &c.tokens[i+1]
+	c.ownName(i, word)
 	if list := setupWords()[word]; list != nil {
 		c.setUp(i, list)
 	}
@@ -424,6 +430,8 @@ func (c *collector) functionHeader(i int) {
 		if c.syntax == golang {
 			f.result, f.types = c.resultText(body+1), c.goParams(open)
 		}
+	} else {
+		c.declared(name, true)
 	}
 }
 
@@ -488,6 +496,7 @@ func (c *collector) methodHeader(i, open int) bool {
 	case c.is(next, ":"):
 	case c.isWord(next) && (c.textOf(next) == "throws" || c.textOf(next) == "where"):
 	default:
+		c.declared(c.textOf(i), c.is(next, ";"))
 		return false
 	}
 	return c.body(i, close+1, c.textOf(i), c.class(), open)

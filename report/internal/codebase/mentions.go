@@ -17,17 +17,33 @@ func (m *wordCounts) at(word string) *atomic.Uint32 {
 func (m *wordCounts) read(src string, tokens []token) {
 	for i := range tokens {
 		text := src[tokens[i].start:tokens[i].end]
-		if tokens[i].kind == wordToken || tokens[i].kind == textToken && strings.ContainsAny(text, "${") {
-			for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) {
-				m.at(word).Add(1)
-			}
+		if tokens[i].kind == wordToken || tokens[i].kind == textToken && (strings.ContainsAny(text, "${") ||
+			len(text) <= maxWords && !strings.Contains(text, " ")) {
+			m.text(text)
 		}
+	}
+}
+
+// text counts the words of a text.
+func (m *wordCounts) text(text string) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) {
+		m.at(word).Add(1)
 	}
 }
 
 // called reports whether a function may be called: something but its declarations has its name.
 func (s *scanner) called(f *function) bool {
-	return f.name == "" || int(s.mentions.at(f.name).Load()) > len(s.program.functions[f.called()])
+	if f.name == "" {
+		return true
+	}
+	all := s.program.functions[f.called()]
+	count := len(all) + s.abstract[f.name]
+	for _, g := range all[:min(len(all), 100)] {
+		if g.own > 0 && !s.hosts(g) {
+			count += g.own
+		}
+	}
+	return int(s.mentions.at(f.name).Load()) > count
 }
 
 // unread notes the constants without a command that nothing reads but functions for keys which nothing calls, and other

@@ -53,6 +53,7 @@ type Pattern struct {
 	before    string // what a prefix of the configuration adds to the parts
 	needs     *store // what keeps the keys on the server, nil they are there
 	expiry    expiry // that its commands which write set
+	dead      Sure   // how sure it would be, if its function were called
 	makes     bool   // a command of it can make the keys
 	reads     bool   // one reads them
 }
@@ -82,9 +83,14 @@ func Scan(dir string) (*Checkout, error) {
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.docker = w.composed()
+	for _, name := range w.others {
+		src, _ := w.read(name)
+		s.mentions.text(src)
+	}
 	s.declarations()
 	s.calls()
 	s.builders()
+	s.checkout.restore()
 	s.checkout.dropUnwritten(s.sources)
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
@@ -94,27 +100,30 @@ func Scan(dir string) (*Checkout, error) {
 
 type scanner struct {
 	*walker
-	checkout *Checkout
-	program  program
-	found    map[string]int // index of the pattern of a line
-	names    []*site        // values of variables whose names say that they are keys
-	decls    []*declaration // of constants with such names
-	sources  map[string]*source
-	lacks    map[*syntax]bool          // languages without a client
-	stores   map[*syntax]store         // of frameworks
-	aliases  map[string]cacheKind      // where the caches of Django are, by name
-	django   map[string]string         // what begins the keys of the caches of Django, by name
-	scopes   map[string]*node          // what clients with global names put before each key
-	layers   [clientLayer + 1]string   // prefixes
-	clients  map[string]string         // prefixes, see clientPrefixes
-	keyv     bool                      // caches may be those of Keyv, which puts a namespace before each key
-	laravel  bool                      // a file imports Laravel
-	choices  map[string][]registration // by class
-	adds     map[string]bool           // methods Add... that are called, of C#
-	statics  map[string]string         // types of the members Instance of classes of C#, by lower-case names
-	docker   bool                      // see composed
-	plain    map[string]setting        // see plainSetting
-	mentions wordCounts
+	checkout   *Checkout
+	program    program
+	found      map[string]int // index of the pattern of a line
+	names      []*site        // values of variables whose names say that they are keys
+	decls      []*declaration // of constants with such names
+	sources    map[string]*source
+	lacks      map[*syntax]bool          // languages without a client
+	stores     map[*syntax]store         // of frameworks
+	aliases    map[string]cacheKind      // where the caches of Django are, by name
+	django     map[string]string         // what begins the keys of the caches of Django, by name
+	scopes     map[string]*node          // what clients with global names put before each key
+	layers     [clientLayer + 1]string   // prefixes
+	clients    map[string]string         // prefixes, see clientPrefixes
+	keyv       bool                      // caches may be those of Keyv, which puts a namespace before each key
+	laravel    bool                      // a file imports Laravel
+	choices    map[string][]registration // by class
+	adds       map[string]bool           // methods Add... that are called, of C#
+	statics    map[string]string         // types of the members Instance of classes of C#, by lower-case names
+	docker     bool                      // see composed
+	plain      map[string]setting        // see plainSetting
+	mentions   wordCounts
+	abstract   map[string]int   // numbers of methods without a body, by name
+	apps       map[*syntax]bool // see applies
+	containers map[string]bool  // of functions
 }
 
 // A reading is what one pass over one file found.
@@ -172,6 +181,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 	case src == "":
 		return &reading{skip: func(s *Skipped) { s.Large++ }}
 	case isGenerated(src):
+		s.mentions.text(src)
 		return &reading{skip: func(s *Skipped) { s.Generated++ }}
 	}
 	syntax := syntaxOf(name)
@@ -219,7 +229,7 @@ func (s *scanner) declarations() {
 		goTypes: map[goKind]*goType{}, vars: map[goKind]goVar{}, packs: map[string]bool{},
 		classes: map[string]class{}}
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
-	s.statics = map[string]string{}
+	s.statics, s.abstract, s.containers = map[string]string{}, map[string]int{}, map[string]bool{}
 	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
 	s.django = map[string]string{}
 	var sites []*site
@@ -233,6 +243,9 @@ func (s *scanner) declarations() {
 		}
 		for _, name := range r.adds {
 			s.adds[name] = true
+		}
+		for _, name := range r.abstract {
+			s.abstract[name]++
 		}
 		for _, made := range r.choices {
 			s.choices[made.class] = append(s.choices[made.class], made)
@@ -251,6 +264,7 @@ func (s *scanner) declarations() {
 			}
 		}
 		for _, f := range r.functions {
+			s.containers[f.container] = true
 			s.program.functions[f.called()] = append(s.program.functions[f.called()], f)
 		}
 		sites = append(sites, r.sites...)
@@ -342,6 +356,9 @@ func (s *scanner) declarations() {
 // add adds the pattern of a site, if it can be one of keys.
 func (s *scanner) add(c *site, parts []string) {
 	parts = starred(parts) // of a pattern of SCAN
+	if c.needs == nil && s.uncalled(c.function) {
+		c.needs = uncalled
+	}
 	if c.command == scriptCommand && ends(parts, ":") {
 		parts = append(parts[:len(parts):len(parts)], "") // the script adds the rest
 	}
@@ -355,7 +372,7 @@ func (s *scanner) add(c *site, parts []string) {
 		return
 	}
 	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
-	if (lacks && c.needs == nil || c.source.typed && !typed) && c.sure < Certain {
+	if (lacks && (c.needs == nil || c.needs == uncalled) || c.source.typed && !typed) && c.sure < Certain {
 		return
 	}
 	if c.command != nil {
@@ -383,6 +400,9 @@ func (s *scanner) add(c *site, parts []string) {
 		p.Sure, p.needs, p.Condition, p.Chosen = max(p.Sure, c.sure), nil, "", ""
 	} else if p.Sure == 0 {
 		p.Sure, p.needs, p.Condition, p.Chosen = Possible, c.needs, cutLine(c.needs.needs), c.needs.chosen
+	}
+	if c.needs == uncalled {
+		p.dead = max(p.dead, c.sure)
 	}
 	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
 		p.expiry |= max(c.expiry, expiryUnknown)

@@ -14,6 +14,7 @@ const (
 	maxFile    = 1 << 20 // bytes
 	maxFiles   = 200_000
 	maxFolders = 60 // in each other
+	maxOthers  = 10_000
 )
 
 // Skipped counts what was not read.
@@ -91,6 +92,9 @@ type walker struct {
 	compose []string          // files of Docker Compose
 	packs   map[string]bool   // directories of packages of npm
 	modules map[string]string // those of modules of Go, by their paths
+	others  []string          // files that are no sources and may name functions
+	gem     bool              // it is one of Ruby
+	bundle  bool              // it has a Gemfile
 	skipped Skipped
 }
 
@@ -131,6 +135,11 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		}
 		if e.Type().IsRegular() && composeFile().MatchString(e.Name()) && len(w.compose) < 50 && !isTest(name) {
 			w.compose = append(w.compose, name)
+		}
+		w.bundle = w.bundle || e.Name() == "Gemfile"
+		w.gem = w.gem || dir == "." && strings.HasSuffix(name, ".gemspec")
+		if e.Type().IsRegular() && mentionsFunctions(name) && len(w.others) < maxOthers && !isTest(name) {
+			w.others = append(w.others, name)
 		}
 		if !e.IsDir() && (!e.Type().IsRegular() || syntaxOf(name) == nil) {
 			continue // no link is followed

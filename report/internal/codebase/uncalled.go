@@ -1,0 +1,230 @@
+package codebase
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Uncalled is the condition of the keys of a function that nothing calls.
+const Uncalled = "something calls the function"
+
+var uncalled = &store{needs: Uncalled}
+
+// mentioning are the ends of the names of files that are no sources, but name functions: views and settings.
+var mentioning = wordSet(`.erb .haml .slim .jbuilder .rabl .arb .ru .cshtml .razor .html .htm .jsp .ftl .twig
+	.phtml .tpl .xml .yml .yaml .proto .graphql .graphqls .svelte .groovy .scala .toml
+	.sh .gradle .rhtml .hbs .ejs .pug .mustache .liquid`)
+
+// mentionsFunctions reports whether a file that is no source may name functions.
+func mentionsFunctions(name string) bool {
+	return mentioning[strings.ToLower(path.Ext(name))] || strings.HasSuffix(name, ".pb.go")
+}
+
+// entries are names of functions that something outside of the checkout calls, in lower case and without _.
+var entries = wordSet(`main init initialize call execute handle perform run invoke invokeasync process
+	start stop close setup configure boot register up down index show create store edit
+	update destroy delete get post put patch head options servehttp string error format
+	filter dofilterinternal prehandle posthandle afterpropertiesset commandlinerunner
+	onmessage consume subscribed unsubscribed received finalize dispose disposeasync
+	startasync stopasync executeasync tostring equals hashcode getserversideprops
+	getstaticprops loader action default handler middleware schedule read write gc open
+	included inherited extended methodmissing respondto respondtomissing toparam tojson
+	asjson tos each next iterator marshaljson unmarshaljson save add remove has set
+	clear forget flush lock unlock release acquire middlewares rules`)
+
+// hostNames are parts of the names of files and classes whose methods a framework calls.
+var hostNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?i)controller|action|/api/|resolver|listener|observer|subscriber|handler$|job|task|" +
+		"worker|consumer|command|middleware|interceptor|filter|plugin|hook|resource|endpoint|servlet|hub$|aspect|/admin/|" +
+		"module|/views?|/routes?/|/pages/|/migrat|schedul|serializer|channel|mailer|/helpers/|provider$|/rpc/|grpc|" +
+		"extension$|seed|startup|program$")
+})
+
+// plainSupers are classes of libraries and other words behind the name of a class that call no method of it.
+var plainSupers = wordSet(`extends implements object Object ApplicationRecord ActiveRecord Base Serializable
+	Model BaseModel models ABC Enum public class Exception IDisposable struct record
+	static where new Any Singleton`)
+
+// declared notes a method without a body.
+func (c *collector) declared(name string, is bool) {
+	if is && c.callees == nil && c.function() == nil {
+		c.abstract = append(c.abstract, c.words.keep(name))
+	}
+}
+
+// uncalled reports whether nothing calls a function, as far as the checkout shows.
+func (s *scanner) uncalled(f *function) bool {
+	for range maxRounds {
+		if f == nil || s.idle(f) {
+			break
+		}
+		f = f.outer
+	}
+	return f != nil && s.idle(f)
+}
+
+// idle reports whether nothing calls a function, and no framework is likely to.
+func (s *scanner) idle(f *function) bool {
+	return !s.hosts(f) && !s.called(f)
+}
+
+// hosts reports whether a framework may call a function.
+func (s *scanner) hosts(f *function) bool {
+	if !f.asked {
+		f.asked, f.hosted = true, s.mayHost(f)
+	}
+	return f.hosted
+}
+
+func (s *scanner) mayHost(f *function) bool {
+	if f.kept || len(f.name) < 3 {
+		return true
+	}
+	name := strings.ToLower(strings.ReplaceAll(f.name, "_", ""))
+	if entries[name] || f.name[0] == '_' && f.name[len(f.name)-1] == '_' || strings.HasPrefix(f.name, "__") ||
+		f.name == f.container || hostNames().MatchString("/"+f.source.path) || hostNames().MatchString(f.container) {
+		return true
+	}
+	switch f.source.syntax {
+	case golang:
+		if f.name[0] >= 'A' && f.name[0] <= 'Z' && (!s.applies(f.source.syntax) || strings.HasPrefix(f.source.path, "pkg/")) {
+			return true
+		}
+	case php:
+		if strings.HasPrefix(f.name, "scope") || strings.HasPrefix(f.name, "action") ||
+			strings.HasSuffix(f.name, "Attribute") {
+			return true
+		}
+	}
+	if !s.applies(f.source.syntax) {
+		return true
+	}
+	if f.container == "" || f.source.syntax == golang || f.source.syntax == rust {
+		return false
+	}
+	for super := range f.source.supers {
+		if !plainSupers[super] && s.program.classes[super] == 0 && !s.containers[super] {
+			return true // a class of a library may call it
+		}
+	}
+	return false
+}
+
+// mains are names of files with which an application begins.
+var mains = wordSet(`main app server index manage wsgi asgi Program Startup run bot worker artisan
+	application bootstrap`)
+
+// applies reports whether the sources of a language are an application, not a library for others.
+func (s *scanner) applies(of *syntax) bool {
+	is, known := s.apps[of]
+	if !known {
+		switch of {
+		case ruby:
+			is = s.bundle && !s.gem
+		case php:
+			text, _ := s.read("composer.json")
+			is = text != "" && !strings.Contains(strings.ReplaceAll(text, " ", ""), `"type":"library"`)
+		default:
+			for _, f := range s.program.functions["main"] {
+				is = is || f.source.syntax.shares(of)
+			}
+			for _, f := range s.program.functions["Main"] {
+				is = is || f.source.syntax.shares(of)
+			}
+			for _, file := range s.sources {
+				is = is || of != golang && file.syntax.shares(of) && mains[file.base]
+			}
+		}
+		if s.apps == nil {
+			s.apps = map[*syntax]bool{}
+		}
+		s.apps[of] = is
+	}
+	return is
+}
+
+// ownName notes that a function has its own name.
+func (c *collector) ownName(i int, word string) {
+	if f := c.function(); f != nil && f.name == word && !c.names(i) {
+		f.own++
+	}
+}
+
+// names reports whether a word is the name of a function at its declaration.
+func (c *collector) names(i int) bool {
+	for n := i - 1; n >= 0 && n > i-12 && !c.tokens[n+1].first; n-- {
+		if slices.Contains(c.syntax.functions, c.textOf(n)) {
+			return true
+		}
+	}
+	return false
+}
+
+// restore lists lines of functions that nothing calls where others make the same keys.
+func (c *Checkout) restore() {
+	made := map[string]bool{}
+	for _, p := range c.Patterns {
+		made[Join(p.Parts)] = made[Join(p.Parts)] || p.makes && p.Sure >= Likely
+	}
+	for i := range c.Patterns {
+		if p := &c.Patterns[i]; p.needs == uncalled && made[Join(p.Parts)] {
+			p.Sure, p.needs, p.Condition = p.dead, nil, ""
+		}
+	}
+}
+
+// hosted reports whether what precedes the parameters of a function, in the bracket of a token, says that others call
+// it: an annotation, or that it overrides.
+func (c *collector) hosted(open int) bool {
+	if c.syntax == python {
+		n := open
+		for n > 0 && n > open-4 && !(c.tokens[n].first && (c.textOf(n) == "def" || c.textOf(n) == "async")) {
+			n--
+		}
+		column, depth := c.tokens[n].column, 0
+		for n--; n > 0 && n > open-60; n-- {
+			switch {
+			case c.is(n, ")"):
+				depth++
+			case c.is(n, "("):
+				depth--
+			}
+			if c.tokens[n].first && depth == 0 && c.tokens[n].column <= column {
+				return c.is(n, "@")
+			}
+		}
+		return c.is(n, "@")
+	}
+	depth := 0
+	for n := open - 1; n >= 0 && n > open-60; n-- {
+		switch {
+		case c.is(n, ")"):
+			depth++
+		case c.is(n, "("):
+			depth--
+		case depth > 0:
+		case c.is(n, ";"), c.is(n, "{"), c.is(n, "}"):
+			return c.syntax == rust && c.rustHosted(n+1, open)
+		case c.is(n, "@"), c.is(n, "#") && c.syntax != csharp, c.is(n, "[") && c.tokens[n].first && c.syntax == csharp:
+			return true
+		}
+		switch c.textOf(n) {
+		case "override", "operator", "default", "abstract", "extern", "implicit", "explicit":
+			return true
+		}
+	}
+	return c.syntax == rust && c.rustHosted(0, open)
+}
+
+// rustHosted reports whether a function of Rust is not public: it may be one of a trait.
+func (c *collector) rustHosted(from, open int) bool {
+	for n := max(from, open-12); n < open; n++ {
+		if c.textOf(n) == "pub" {
+			return false
+		}
+	}
+	return true
+}
