@@ -73,12 +73,12 @@ func (c *Checkout) dropUnwritten(sources map[string]*source) {
 		return strings.HasSuffix(p.File, ".py") && !slices.Contains(p.Parts, "") && len(p.Commands) > 0 && !p.Writes &&
 			!slices.ContainsFunc(p.Commands, func(name string) bool { return name != "GET" && name != cacheRead.name })
 	}
-	told := func(p *Pattern) bool {
+	dropsRead := func(p *Pattern) bool {
 		in := syntaxOf(p.File)
 		return in != javaScript && in != php && in != golang
 	}
 	idle := func(p *Pattern) bool {
-		return len(p.Commands) > 0 && !p.makes && (!p.reads || told(p) && !sources[p.File].blind || gets(p))
+		return len(p.Commands) > 0 && !p.makes && (!p.reads || dropsRead(p) && !sources[p.File].blind || gets(p))
 	}
 	near := map[string]bool{} // by files and keys
 	for i := range c.Patterns {
@@ -94,7 +94,7 @@ func (c *Checkout) dropUnwritten(sources map[string]*source) {
 		switch {
 		case idle(p):
 			asked[key] = true
-		case len(p.Commands) > 0 || !told(p) || !syntaxOf(p.File).jvm && syntaxOf(p.File) != ruby && !near[p.File+":"+key]:
+		case len(p.Commands) > 0 || !dropsRead(p) || !syntaxOf(p.File).jvm && syntaxOf(p.File) != ruby && !near[p.File+":"+key]:
 			known[key] = true
 		}
 		if p.makes {

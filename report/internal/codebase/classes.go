@@ -75,3 +75,39 @@ func (c *collector) classHeader(i int, word string) {
 		}
 	}
 }
+
+// methodHeader reads a function without a keyword, if the word is the name of one; its parameters
+// are in the bracket of token open.
+func (c *collector) methodHeader(i, open int) bool {
+	close := int(c.match[open])
+	if close == 0 {
+		return false
+	}
+	if i > 0 {
+		prev := &c.tokens[i-1]
+		if prev.kind == wordToken {
+			if w := c.textOf(i - 1); notFunctions[w] || notNames[w] {
+				return false
+			}
+		} else if c.typeFirst {
+			constructor := c.tokens[i].first && c.inClass() && c.textOf(i) == c.class()
+			if !constructor && !c.is(i-1, ">") && !c.is(i-1, "]") && !c.is(i-1, "?") {
+				return false
+			}
+		} else if !c.tokens[i].first && !c.is(i-1, "{") && !c.is(i-1, "}") && !c.is(i-1, ",") && !c.is(i-1, ";") && !c.is(i-1, "*") {
+			return false
+		} else if c.is(i-1, ".") || c.is(i-1, "?.") {
+			return false
+		}
+	}
+	switch next := close + 1; {
+	case c.is(next, "{"):
+	case c.is(next, "=>") && c.typeFirst:
+	case c.is(next, ":"):
+	case c.isWord(next) && (c.textOf(next) == "throws" || c.textOf(next) == "where"):
+	default:
+		c.declared(c.textOf(i), c.is(next, ";"))
+		return false
+	}
+	return c.body(i, close+1, c.textOf(i), c.class(), open)
+}
