@@ -64,10 +64,11 @@ func acceptable(c *site, parts []string) bool {
 // maxPairs is the number of patterns that are compared to find those which nothing writes.
 const maxPairs = 3_000_000
 
-// dropUnwritten removes the patterns of keys that nothing in the checkout makes: its commands only remove or, outside
-// of JavaScript, PHP and Go, read them, and no other line makes keys that they cover, or that cover them. What gives
-// them a name there tells nothing: in Java, Kotlin and Ruby anywhere, else in the file of such commands. It also
-// removes the fixed names that Python only gets: most are members of a dict.
+// dropUnwritten removes the patterns of keys that nothing in the checkout makes: its commands only remove them or, in
+// languages other than JavaScript, PHP and Go, only read them, and no other line makes keys that they cover, or that
+// cover them. A line that only names such keys does not keep them: in Java, Kotlin and Ruby wherever it is, in the
+// others if it is in the file of the commands. It also removes the fixed names that Python only gets: most are members
+// of a dict.
 func (c *Checkout) dropUnwritten(sources map[string]*source) {
 	gets := func(p *Pattern) bool {
 		return strings.HasSuffix(p.File, ".py") && !slices.Contains(p.Parts, "") && len(p.Commands) > 0 && !p.Writes &&
@@ -86,6 +87,10 @@ func (c *Checkout) dropUnwritten(sources map[string]*source) {
 			near[p.File+":"+Join(p.Parts)] = true
 		}
 	}
+	onlyNames := func(p *Pattern) bool {
+		in := syntaxOf(p.File)
+		return len(p.Commands) == 0 && dropsRead(p) && (in.jvm || in == ruby || near[p.File+":"+Join(p.Parts)])
+	}
 	known, asked, pairs := map[string]bool{}, map[string]bool{}, 0
 	var makers []*Pattern
 	for i := range c.Patterns {
@@ -94,7 +99,7 @@ func (c *Checkout) dropUnwritten(sources map[string]*source) {
 		switch {
 		case idle(p):
 			asked[key] = true
-		case len(p.Commands) > 0 || !dropsRead(p) || !syntaxOf(p.File).jvm && syntaxOf(p.File) != ruby && !near[p.File+":"+key]:
+		case !onlyNames(p):
 			known[key] = true
 		}
 		if p.makes {

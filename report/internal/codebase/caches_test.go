@@ -121,7 +121,7 @@ func TestSeveralKeys(t *testing.T) {
 		"a.rb": "class A\n  def f(id, all)\n    Rails.cache.write_multi(\n" +
 			"      { \"offer:#{id}\" => g(1, 2), day => 2 },\n      raw: true)\n" +
 			"    Rails.cache.write_multi(all)\n" +
-			"    Rails.cache.fetch_multi(\"price:#{id}\", \"tax:#{id}\") { |k| g(k) }\n  end\n\n" +
+			"    Rails.cache.fetch_multi(\"price:#{id}\", \"tax:#{id}\", namespace: \"n\") { |k| g(k) }\n  end\n\n" +
 			"  def day\n    \"day:#{today}\"\n  end\nend\n",
 	}, "a.rb:3 day:* likely cache\na.rb:3 offer:* likely cache\na.rb:7 price:* likely cache\na.rb:7 tax:* likely cache\n")
 	checkLines(t, map[string]string{

@@ -48,29 +48,30 @@ type declaration struct {
 
 // A function is what can build a key, or pass one on.
 type function struct {
-	name, container     string
-	params              []string
-	defaults            []*node  // of the parameters, nil none
-	groups              []int    // see parameters
-	unknown             bool     // it may have a value that is not in returns
-	beyond              guard    // of the statements behind the last return
-	rest                bool     // the last parameter stands for any number of arguments
-	command             bool     // it is a command of a script that clients have
-	stored              *node    // what a constructor makes of its parameters and keeps, nil several values or none
-	several             bool     // it keeps one
-	self                string   // what the function calls the object around, in Go
-	extends             bool     // it is called on an object of any class, in Kotlin
-	result              string   // type of its first value, in Go
-	types               []string // of the parameters, in Go
-	returns             []returned
-	source              *source
-	passes              []passed
-	done, due           int // of passes, that were added to the calls of the function, and that will be
-	use                 use
-	conditions          []*condition // of its annotations
-	kept, asked, hosted bool         // see hosted and hosts
-	outer               *function    // around it, nil none
-	own                 int          // times that it has its own name
+	name, container string
+	params          []string
+	defaults        []*node  // of the parameters, nil none
+	groups          []int    // see parameters
+	unknown         bool     // it may have a value that is not in returns
+	beyond          guard    // of the statements behind the last return
+	rest            bool     // the last parameter stands for any number of arguments
+	command         bool     // it is a command of a script that clients have
+	stored          *node    // what a constructor makes of its parameters and keeps, nil several values or none
+	several         bool     // it keeps one
+	self            string   // what the function calls the object around, in Go
+	extends         bool     // it is called on an object of any class, in Kotlin
+	result          string   // type of its first value, in Go
+	types           []string // of the parameters, in Go
+	returns         []returned
+	source          *source
+	passes          []passed
+	done, due       int // of passes, that were added to the calls of the function, and that will be
+	use             use
+	conditions      []*condition // of its annotations
+	external        bool         // an annotation or a keyword says that others call it
+	asked, entry    bool         // see isEntry
+	outer           *function    // around it, nil none
+	own             int          // times that it has its own name
 }
 
 // returned is a value of a function, with its line.

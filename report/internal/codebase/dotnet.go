@@ -93,7 +93,7 @@ func (c *collector) takesFunction(i int) bool {
 	if c.is(open, "<") {
 		open = c.generic(open) + 1
 	}
-	for n := open + 1; c.syntax == csharp && n < int(c.match[open]); n++ {
+	for n := open + 1; c.syntax == csharp && n < min(int(c.match[open]), open+400); n++ {
 		if c.is(n, "=>") {
 			return true
 		}

@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // fetchers are methods of caches that take a key first.
 var fetchers = wordSet(`get set inc dec fetch read write remember rememberforever put forever forget pull has
@@ -10,7 +13,7 @@ var fetchers = wordSet(`get set inc dec fetch read write remember rememberforeve
 	getunixtimemillisecondsasync setifhigherasync setiflowerasync getallasync fetch_multi write_multi set_many
 	putmany setmultiple`)
 
-// several are the fetchers that take many keys: those of a map, or in Ruby each of the arguments.
+// several are the fetchers that take many keys: those of a map, fetch_multi each of its arguments.
 var several = wordSet("fetch_multi write_multi set_many putmany setmultiple")
 
 // limits are methods of the limiter of Laravel, which counts in the cache.
@@ -75,8 +78,8 @@ func (c *collector) fetch(i int, receiver string, args []*node) {
 	}
 	command, lower := cacheWrite, strings.ToLower(word)
 	if several[lower] {
-		if keys = c.keysOfMap(i + 2); c.syntax == ruby && keys == nil {
-			keys = args
+		if keys = c.keysOfMap(i + 2); word == "fetch_multi" {
+			keys = slices.DeleteFunc(slices.Clone(args), func(a *node) bool { return a.label != "" }) // options
 		}
 	}
 	if cacheReads[lower] && !c.takesFunction(i) ||

@@ -39,7 +39,7 @@ func (s *scanner) called(f *function) bool {
 	all := s.program.functions[f.called()]
 	count := len(all) + s.abstract[f.name]
 	for _, g := range all[:min(len(all), 100)] {
-		if g.own > 0 && !s.hosts(g) {
+		if g.own > 0 && !s.isEntry(g) {
 			count += g.own
 		}
 	}

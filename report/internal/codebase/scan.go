@@ -83,10 +83,7 @@ func Scan(dir string) (*Checkout, error) {
 	w.folder(".", nil, 0)
 	s := &scanner{walker: w, checkout: &Checkout{Dir: dir, owners: w.ownersOf()}}
 	s.docker = w.composed()
-	for _, name := range w.others {
-		src, _ := w.read(name)
-		s.mentions.text(src)
-	}
+	s.readOthers()
 	s.declarations()
 	s.calls()
 	s.builders()
@@ -123,6 +120,7 @@ type scanner struct {
 	mentions   wordCounts
 	abstract   map[string]int   // numbers of methods without a body, by name
 	apps       map[*syntax]bool // see applies
+	unsure     bool             // see readOthers
 	containers map[string]bool  // of functions
 }
 

@@ -68,19 +68,19 @@ func (s *scanner) uncalled(f *function) bool {
 
 // idle reports whether nothing calls a function, and no framework is likely to.
 func (s *scanner) idle(f *function) bool {
-	return !s.hosts(f) && !s.called(f)
+	return !s.isEntry(f) && !s.called(f)
 }
 
-// hosts reports whether a framework may call a function.
-func (s *scanner) hosts(f *function) bool {
+// isEntry reports whether something outside of the sources may call a function, such as a framework.
+func (s *scanner) isEntry(f *function) bool {
 	if !f.asked {
-		f.asked, f.hosted = true, s.mayHost(f)
+		f.asked, f.entry = true, s.mayBeEntry(f)
 	}
-	return f.hosted
+	return f.entry
 }
 
-func (s *scanner) mayHost(f *function) bool {
-	if f.kept || len(f.name) < 3 {
+func (s *scanner) mayBeEntry(f *function) bool {
+	if f.external || len(f.name) < 3 {
 		return true
 	}
 	name := strings.ToLower(strings.ReplaceAll(f.name, "_", ""))
@@ -117,8 +117,23 @@ func (s *scanner) mayHost(f *function) bool {
 var mains = wordSet(`main app server index manage wsgi asgi Program Startup run bot worker artisan
 	application bootstrap`)
 
+// readOthers counts the words of files that are no sources. If there are too many, no function is known to be called
+// by nothing.
+func (s *scanner) readOthers() {
+	s.unsure = len(s.others) == maxFiles
+	for size, n := 0, 0; n < len(s.others) && !s.unsure; n++ {
+		src, _ := s.read(s.others[n])
+		size += len(src)
+		s.unsure = size > maxOthers
+		s.mentions.text(src)
+	}
+}
+
 // applies reports whether the sources of a language are an application, not a library for others.
 func (s *scanner) applies(of *syntax) bool {
+	if s.unsure {
+		return false
+	}
 	is, known := s.apps[of]
 	if !known {
 		switch of {
@@ -176,9 +191,9 @@ func (c *Checkout) restore() {
 	}
 }
 
-// hosted reports whether what precedes the parameters of a function, in the bracket of a token, says that others call
+// external reports whether what precedes the parameters of a function, in the bracket of a token, says that others call
 // it: an annotation, or that it overrides.
-func (c *collector) hosted(open int) bool {
+func (c *collector) external(open int) bool {
 	if c.syntax == python {
 		n := open
 		for n > 0 && n > open-4 && !(c.tokens[n].first && (c.textOf(n) == "def" || c.textOf(n) == "async")) {
@@ -207,7 +222,7 @@ func (c *collector) hosted(open int) bool {
 			depth--
 		case depth > 0:
 		case c.is(n, ";"), c.is(n, "{"), c.is(n, "}"):
-			return c.syntax == rust && c.rustHosted(n+1, open)
+			return c.syntax == rust && c.notPublic(n+1, open)
 		case c.is(n, "@"), c.is(n, "#") && c.syntax != csharp, c.is(n, "[") && c.tokens[n].first && c.syntax == csharp:
 			return true
 		}
@@ -216,11 +231,11 @@ func (c *collector) hosted(open int) bool {
 			return true
 		}
 	}
-	return c.syntax == rust && c.rustHosted(0, open)
+	return c.syntax == rust && c.notPublic(0, open)
 }
 
-// rustHosted reports whether a function of Rust is not public: it may be one of a trait.
-func (c *collector) rustHosted(from, open int) bool {
+// notPublic reports whether a function of Rust lacks pub: it may be one of a trait.
+func (c *collector) notPublic(from, open int) bool {
 	for n := max(from, open-12); n < open; n++ {
 		if c.textOf(n) == "pub" {
 			return false

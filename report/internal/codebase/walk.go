@@ -13,8 +13,8 @@ import (
 const (
 	maxFile    = 1 << 20 // bytes
 	maxFiles   = 200_000
-	maxFolders = 60 // in each other
-	maxOthers  = 10_000
+	maxFolders = 60       // in each other
+	maxOthers  = 64 << 20 // bytes of files that are no sources
 )
 
 // Skipped counts what was not read.
@@ -138,7 +138,7 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		}
 		w.bundle = w.bundle || e.Name() == "Gemfile"
 		w.gem = w.gem || dir == "." && strings.HasSuffix(name, ".gemspec")
-		if e.Type().IsRegular() && mentionsFunctions(name) && len(w.others) < maxOthers && !isTest(name) {
+		if e.Type().IsRegular() && mentionsFunctions(name) && len(w.others) < maxFiles && !isTest(name) {
 			w.others = append(w.others, name)
 		}
 		if !e.IsDir() && (!e.Type().IsRegular() || syntaxOf(name) == nil) {
