@@ -79,8 +79,8 @@ type (
 	SourceSkipped   = codebase.Skipped   // files that were not read, and why
 )
 
-// SourceUnused is the Condition of a SourcePattern that no known command has.
-const SourceUnused = codebase.Unused
+// SourceUnwritten is the Condition of a SourcePattern that no command is known to write.
+const SourceUnwritten = codebase.Unwritten
 
 // SourceUncalled is the Condition of a SourcePattern in a function that nothing calls.
 const SourceUncalled = codebase.Uncalled

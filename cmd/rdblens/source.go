@@ -137,8 +137,8 @@ func condition(p *report.SourcePattern) message.Message {
 	switch only := message.Code("condition", p.Condition); {
 	case p.Condition == "":
 		return message.Message{}
-	case p.Condition == report.SourceUnused:
-		return message.New("a command uses them")
+	case p.Condition == report.SourceUnwritten:
+		return message.New("a command writes them")
 	case p.Condition == report.SourceUncalled:
 		return message.New("something calls the function")
 	case p.Chosen == "":

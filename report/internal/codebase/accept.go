@@ -1,9 +1,6 @@
 package codebase
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // acceptable reports whether parts can be the name of a key: they must have a word, and
 // where no command of the server is certain, the form that names of keys have.
@@ -61,64 +58,20 @@ func acceptable(c *site, parts []string) bool {
 	return text != "" && !strings.Contains(file, ".") && (colon || holes > 0 && joint)
 }
 
-// maxPairs is the number of patterns that are compared to find those which nothing writes.
-const maxPairs = 3_000_000
-
-// dropUnwritten removes the patterns of keys that nothing in the checkout makes: its commands only remove them or, in
-// languages other than JavaScript, PHP and Go, only read them, and no other line makes keys that they cover, or that
-// cover them. A line that only names such keys does not keep them: in Java, Kotlin and Ruby wherever it is, in the
-// others if it is in the file of the commands. It also removes the fixed names that Python only gets: most are members
-// of a dict.
-func (c *Checkout) dropUnwritten(sources map[string]*source) {
-	gets := func(p *Pattern) bool {
-		return strings.HasSuffix(p.File, ".py") && !slices.Contains(p.Parts, "") && len(p.Commands) > 0 && !p.Writes &&
-			!slices.ContainsFunc(p.Commands, func(name string) bool { return name != "GET" && name != cacheRead.name })
-	}
-	dropsRead := func(p *Pattern) bool {
-		in := syntaxOf(p.File)
-		return in != javaScript && in != php && in != golang
-	}
-	idle := func(p *Pattern) bool {
-		return len(p.Commands) > 0 && !p.makes && (!p.reads || dropsRead(p) && !sources[p.File].blind || gets(p))
-	}
-	near := map[string]bool{} // by files and keys
+// judgeUnwritten makes the patterns of keys possible that no command is known to write: the code only reads, removes or
+// names them.
+func (c *Checkout) judgeUnwritten() {
+	made := map[string]bool{}
 	for i := range c.Patterns {
-		if p := &c.Patterns[i]; idle(p) {
-			near[p.File+":"+Join(p.Parts)] = true
+		if p := &c.Patterns[i]; p.makes && p.Sure > Possible {
+			made[Join(p.Parts)] = true
 		}
 	}
-	onlyNames := func(p *Pattern) bool {
-		in := syntaxOf(p.File)
-		return len(p.Commands) == 0 && dropsRead(p) && (in.jvm || in == ruby || near[p.File+":"+Join(p.Parts)])
-	}
-	known, asked, pairs := map[string]bool{}, map[string]bool{}, 0
-	var makers []*Pattern
 	for i := range c.Patterns {
-		p := &c.Patterns[i]
-		key := Join(p.Parts)
-		switch {
-		case idle(p):
-			asked[key] = true
-		case !onlyNames(p):
-			known[key] = true
-		}
-		if p.makes {
-			makers = append(makers, p)
+		if p := &c.Patterns[i]; p.Sure > Possible && !made[Join(p.Parts)] {
+			p.otherwise, p.Sure, p.needs, p.Condition = p.Sure, Possible, unwritten, Unwritten
 		}
 	}
-	c.Patterns = slices.DeleteFunc(slices.Clone(c.Patterns), func(p Pattern) bool {
-		key := Join(p.Parts)
-		if _, done := known[key]; !done && asked[key] && pairs < maxPairs && !gets(&p) {
-			pairs += len(makers)
-			known[key] = slices.ContainsFunc(makers, func(w *Pattern) bool {
-				if w.Type != "" && p.Type != "" && w.Type != p.Type {
-					return false // nothing is a list and a hash
-				}
-				return spans(symbols(p.Parts), Join(w.Parts)) || spans(symbols(w.Parts), key)
-			})
-		}
-		return asked[key] && !known[key]
-	})
 }
 
 // removals are commands that end keys, or take something from them, or give those an expiry that are there.

@@ -97,7 +97,7 @@ func TestUnsure(t *testing.T) {
 			"  public const string CartKey = \"cart:\";\n}\n",
 		"Carts.cs": "using StackExchange.Redis;\nclass Carts {\n" +
 			"  void F(IDatabase db, int id) { db.StringSet(RedisKeys.CartKey + id, 1); }\n}\n",
-	}, "Carts.cs:3 cart:* certain SET\nRedisKeys.cs:3 mail:code:* possible if a command uses them\n"+
+	}, "Carts.cs:3 cart:* certain SET\nRedisKeys.cs:3 mail:code:* possible if a command writes them\n"+
 		"RedisKeys.cs:4 cart:* likely\n")
 	checkLines(t, map[string]string{
 		"timings.rb": "class Timings\n  def self.slowest(name)\n    redis.zadd(\"timings:#{name}\", 0, 9)\n  end\nend\n",
@@ -150,9 +150,12 @@ func TestOnlyDeleted(t *testing.T) {
 		"config/cache.php": "<?php\nreturn ['default' => 'redis', 'stores' => ['redis' => ['driver' => 'redis']]];\n",
 		"Pages.php": "<?php\nuse Illuminate\\Support\\Facades\\Cache;\nclass Pages {\n  function f($id) {\n" +
 			"    Cache::put(\"page_$id\", 1);\n    Cache::forget(\"page_$id\");\n    Cache::forget(\"en_page_$id\");\n    Cache::has('seen_at');\n  }\n}\n",
-	}, "Hits.php:4 *hits:*:day certain SET\nHits.php:5 *hits:* certain DEL\nHits.php:6 *hits:*:old:day certain EXPIRE\n"+
-		"Hits.php:9 *seen:* certain GET\nHits.php:10 *seen:* certain DEL\n"+
-		"Pages.php:5 *page_* likely cache\nPages.php:6 *page_* likely cache\nPages.php:8 *seen_at likely cache\n")
+	}, "Hits.php:4 *hits:*:day certain SET\nHits.php:5 *hits:* certain DEL unwritten\n"+
+		"Hits.php:6 *hits:*:old:day certain EXPIRE unwritten\nHits.php:7 *views:* certain DEL unwritten\n"+
+		"Hits.php:8 *views certain EXPIRE unwritten\n"+
+		"Hits.php:9 *seen:* certain GET unwritten\nHits.php:10 *seen:* certain DEL unwritten\n"+
+		"Pages.php:5 *page_* likely cache\nPages.php:6 *page_* likely cache\n"+
+		"Pages.php:7 *en_page_* likely cache unwritten\nPages.php:8 *seen_at likely cache unwritten\n")
 }
 
 // TestStoresOfPHP has configurations of frameworks of PHP.
@@ -196,7 +199,8 @@ func TestWhoseMethod(t *testing.T) {
 		"Use.php": "<?php\nclass Uses {\n  function f(\\Redis $redis, $model) {\n    $redis->set($model->make()->getKey(), 1);\n" +
 			"    for ($n = 7; $n < 9; $n++) {\n      $redis->set('php:' . $n . ':days', 1);\n    }\n  }\n}\n",
 	}, "LinkCache.php:4 *link_* likely cache\nLinkCache.php:5 *link_* likely cache\n"+
-		"PageCache.php:5 *page_* likely cache\nPageCache.php:6 *page_* likely cache\nPageCache.php:7 *link_home likely cache\n"+
+		"PageCache.php:5 *page_* likely cache\nPageCache.php:6 *page_* likely cache\n"+
+		"PageCache.php:7 *link_home likely cache unwritten\n"+
 		"Saved.php:3 *saved-*-a likely\nSaved.php:4 *saved-*-a certain SET\nUse.php:6 *php:*:days certain SET\n")
 }
 

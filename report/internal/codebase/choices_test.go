@@ -12,6 +12,10 @@ func found(t *testing.T, files map[string]string) string {
 	t.Helper()
 	var list []string
 	for _, p := range checkout(t, files).Patterns {
+		if p.needs == unwritten {
+			list = append(list, p.Key+" unwritten")
+			continue
+		}
 		list = append(list, strings.TrimSpace(fmt.Sprintf("%s %s %s", p.Key, p.Sure, p.Condition)))
 	}
 	slices.Sort(list)

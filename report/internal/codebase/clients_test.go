@@ -19,7 +19,7 @@ func TestClientPrefixes(t *testing.T) {
 	checkLines(t, map[string]string{ // one client
 		"client.ts": "import Redis from 'ioredis';\nexport const redis = new Redis(process.env.URL, { keyPrefix: 'shop:' });\n",
 		"use.ts":    "import { redis } from './client';\nexport const f = (id: string) => redis.get(`cart:${id}`);\n",
-	}, "use.ts:2 shop:cart:* certain GET\n", "shop:")
+	}, "use.ts:2 shop:cart:* certain GET unwritten\n", "shop:")
 	checkLines(t, map[string]string{ // several, and one from elsewhere
 		"client.ts": "import Redis from 'ioredis';\nexport const jobs = new Redis();\nexport const near = new Redis({ keyPrefix: 'near:' });\n" +
 			"export const far = new Redis({ keyPrefix: process.env.NAME });\n",
@@ -98,8 +98,8 @@ func TestMethodsOfObjects(t *testing.T) {
 		"Store.java": "interface Store {\n  void save(String key);\n}\n",
 		"Use.java": "class Use {\n  private Store kept;\n  private Other other;\n" +
 			"  void f(String id) { kept.save(\"cart:\" + id); other.save(\"none:\" + id); }\n}\n",
-	}, "Use.java:4 w:cart:* certain SET\nWrapper.java:4 w:* certain SET\ncache.ts:4 v1:user:* likely\n"+
-		"use.ts:4 v1:user:* likely GET\n")
+	}, "Use.java:4 w:cart:* certain SET\nWrapper.java:4 w:* certain SET\ncache.ts:4 v1:user:* likely unwritten\n"+
+		"use.ts:4 v1:user:* likely GET unwritten\n")
 }
 
 // TestObjectsOfRedisson has objects that methods get by their names.
@@ -142,8 +142,8 @@ func TestConstantsOfEnums(t *testing.T) {
 			"enum class Place(val title: String, val path: String) {\n  HOME(\"Home\", \"home:\")\n}\n",
 	}, "Use.java:3 {CART}_* certain INCR\nUse.java:4 cart_* certain INCR\nUse.java:5 cart:* certain INCR\n"+
 		"Use.java:6 kind:USER certain INCR\nUse.java:7 kind:a title certain INCR\nUse.java:8 of:USER:x certain INCR\n"+
-		"Use.java:9 login:LOGIN certain INCR\nUse.kt:1 home:* certain INCR\nkeys.ts:4 seen:* likely\n"+
-		"use.ts:6 seen:* certain GET\nuse.ts:7 two:* certain GET\n")
+		"Use.java:9 login:LOGIN certain INCR\nUse.kt:1 home:* certain INCR\nkeys.ts:4 seen:* likely unwritten\n"+
+		"use.ts:6 seen:* certain GET unwritten\nuse.ts:7 two:* certain GET unwritten\n")
 }
 
 // TestFormats has formats and builders of texts of the JVM, and wrappers of Kotlin with names of arguments.
@@ -202,7 +202,8 @@ func TestLibraries(t *testing.T) {
 		"R.java:9 b:* certain SET\nR.java:10 m:* certain HSET\nR.java:11 z:* certain ZADD\nR.java:12 old:* certain GETSET\n"+
 		"R.java:14 all:* certain MGET SET\nR.java:15 p:* certain INCR\na.ts:4 limit:* certain EVAL\n"+
 		"a.ts:4 tokens:* certain EVAL\n"+
-		"redigo.go:6 h:* certain HGET\nrueidis.go:6 cart:* certain SET\nrueidis.go:7 user:* certain HGETALL\n")
+		"redigo.go:6 h:* certain HGET unwritten\nrueidis.go:6 cart:* certain SET\n"+
+		"rueidis.go:7 user:* certain HGETALL unwritten\n")
 	cached := "using EasyCaching.Core;\nclass A {\n  void F(IEasyCachingProvider cache, string id) { cache.Set($\"cart:{id}\", 1, ttl); }\n}\n"
 	redis := "class Start {\n  void F() {\n    services.AddEasyCaching(o => o.UseRedis(c => { }, \"redis\")); // EasyCaching.Redis, a RedisCache\n  }\n}\n"
 	checkLines(t, map[string]string{"A.cs": cached, "Start.cs": redis}, "A.cs:3 cart:* likely cache\n")
@@ -243,7 +244,7 @@ func TestNamesElsewhere(t *testing.T) {
 		"Use.java": "class Use {\n  private RedisCache cache;\n  void f(String id, Map<String, String> found) {\n    cache.put(\"cart:\" + id, \"\");\n" +
 			"    found.remove(\"total:\" + id);\n    cache.remove(\"user:\" + id);\n  }\n}\n",
 	}, "A.cs:3 Crawler:* certain SET\nCache.java:4 c:* certain SETEX\nCache.java:5 c:* certain DEL\n"+
-		"Use.java:4 c:cart:* likely SETEX\nUse.java:6 c:user:* certain DEL\na.go:9 peers:* certain SET\n")
+		"Use.java:4 c:cart:* likely SETEX\nUse.java:6 c:user:* certain DEL unwritten\na.go:9 peers:* certain SET\n")
 }
 
 // TestUnknownCaches has a method that may be a wrapper's, a cache of a library that is not known, and profiles of

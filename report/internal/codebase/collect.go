@@ -15,7 +15,6 @@ type source struct {
 	pack    string               // that of its package of npm, in the other languages ""
 	redis   bool                 // it speaks of Redis
 	client  bool                 // it imports a client
-	blind   bool                 // it makes keys of which nothing is known
 	library bool                 // of JavaScript, from a library
 	store   store                // of its caches, as the file says
 	adapter string               // of Active Job, see queueAdapter

@@ -67,7 +67,7 @@ func TestKeysOfScripts(t *testing.T) {
 			"    db.ScriptEvaluate(script, new RedisKey[] { $\"i:{id}\" }, new RedisValue[] { $\"k:{id}\" });\n  }\n}\n",
 	}, "Scripts.cs:4 i:* certain EVAL\nScripts.java:7 a:* certain EVAL\nScripts.java:7 b:* certain EVAL\n"+
 		"Scripts.java:8 c:* certain EVAL\nScripts.java:9 e:* certain EVAL\nScripts.java:10 a:* certain DEL\n"+
-		"Scripts.java:10 b:* certain DEL\n")
+		"Scripts.java:10 b:* certain DEL\nScripts.java:10 d:* certain DEL unwritten\n")
 }
 
 // TestNamesOfObjects has objects of Redisson whose names a mapper changes, and a client that is made when it is needed.

@@ -87,14 +87,16 @@ func (c *collector) libraryCall(word, receiver string, args []*node, t *token) b
 	return true
 }
 
-// takesFunction reports whether a function of C# is among the arguments of a call: it makes what a cache does not have.
+// takesFunction reports whether a function is among the arguments of a call of .NET or Symfony: it makes what a cache
+// does not have.
 func (c *collector) takesFunction(i int) bool {
 	open := i + 1
 	if c.is(open, "<") {
 		open = c.generic(open) + 1
 	}
-	for n := open + 1; c.syntax == csharp && n < min(int(c.match[open]), open+400); n++ {
-		if c.is(n, "=>") {
+	symfony := c.syntax == php && c.file.imports["Contracts"]
+	for n := open + 1; (c.syntax == csharp || symfony) && n < min(int(c.match[open]), open+400); n++ {
+		if c.is(n, "=>") || symfony && c.textOf(n) == "function" {
 			return true
 		}
 	}

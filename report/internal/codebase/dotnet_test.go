@@ -128,10 +128,11 @@ public class RedisQuotaService : IQuotaService {
 func TestReadsOfDotNet(t *testing.T) {
 	const head = "using StackExchange.Redis;\nclass A {\n  IDatabase db;\n  void F(string id) {\n    "
 	for _, test := range [...]struct{ body, want string }{
-		{"var vix = db.StringGet(\"market:vix\");\n    db.KeyExpire(\"market:vix\", day);", ""},
-		{`var key = $"seen:{id}"; if (db.KeyExists(key)) db.KeyDelete(key);`, ""},
-		{`db.StringGet($"seen:{id}:day"); db.StringSet($"seen:{id}", 1);`, "seen:* certain, seen:*:day certain"},
-		{`db.StringGet(B.CartKey(id));`, "cart:* certain, cart:* likely"},
+		{"var vix = db.StringGet(\"market:vix\");\n    db.KeyExpire(\"market:vix\", day);",
+			"market:vix unwritten"},
+		{`var key = $"seen:{id}"; if (db.KeyExists(key)) db.KeyDelete(key);`, "seen:* unwritten"},
+		{`db.StringGet($"seen:{id}:day"); db.StringSet($"seen:{id}", 1);`, "seen:* certain, seen:*:day unwritten"},
+		{`db.StringGet(B.CartKey(id));`, "cart:* unwritten"},
 		{`db.LockTake($"lock:{id}", "mine", day); db.LockRelease($"lock:{id}", "mine");`, "lock:* certain"},
 	} {
 		got := found(t, map[string]string{"A.cs": head + test.body + "\n  }\n}\n",
@@ -144,7 +145,8 @@ func TestReadsOfDotNet(t *testing.T) {
 		"  IDistributedCache cache;\n  void F() {\n    services.AddStackExchangeRedisCache(o => { });\n" +
 		"    cache.GetAsync<List<User>>(\"all-users\", () => Load());\n" +
 		"    cache.GetAsync(\"no-users\");\n  }\n}\n"
-	checkLines(t, map[string]string{"A.cs": caches}, "A.cs:6 all-users likely cache\n")
+	checkLines(t, map[string]string{"A.cs": caches}, "A.cs:6 all-users likely cache\n"+
+		"A.cs:7 no-users likely cache unwritten\n")
 	checkLines(t, map[string]string{"A.cs": "class A {\n  IConnectionMultiplexer mux;\n  void F(string id) {\n" +
 		"    var db = mux.GetDatabase();\n    db.SetAdd(\"online:users\", id);\n  }\n}\n"},
 		"A.cs:5 online:users certain SADD\n")

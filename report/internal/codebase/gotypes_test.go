@@ -26,8 +26,8 @@ func (k Key) get(ctx context.Context, rdb *redis.Client) {
 		"src/dal/example/main.go":  "package main\nfunc run() {\n\trdb.Set(ctx, \"some:key\", 1, 0)\n}\n",
 		"src/dal/_scratch/main.go": "package main\nfunc run() {\n\trdb.Set(ctx, \"some:key\", 1, 0)\n}\n",
 	})
-	const want = `topo/key.go:5 *:list:* likely
-topo/key.go:8 *:list:* certain LRANGE
+	const want = `topo/key.go:5 *:list:* likely unwritten
+topo/key.go:8 *:list:* certain LRANGE unwritten
 `
 	if got := lines(c); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -245,9 +245,9 @@ func (m *matcher) candidates(g Group) (list []Candidate) {
 		list = m.only(g)
 	}
 	whole := slices.ContainsFunc(list, func(c Candidate) bool { return !c.spans })
-	known := slices.ContainsFunc(list, func(c Candidate) bool { return c.Pattern.Sure > Possible })
+	known := slices.ContainsFunc(list, func(c Candidate) bool { return c.Pattern.likely() })
 	list = slices.DeleteFunc(list, func(c Candidate) bool {
-		return c.Score < best-scoreGap || whole && c.spans || known && c.Pattern.Sure == Possible
+		return c.Score < best-scoreGap || whole && c.spans || known && !c.Pattern.likely()
 	})
 	slices.SortStableFunc(list, func(a, b Candidate) int {
 		return cmp.Or(byScore(a, b), cmp.Compare(b.Pattern.rank(), a.Pattern.rank()),
@@ -291,6 +291,10 @@ func (m *matcher) only(g Group) (list []Candidate) {
 	}
 	return list
 }
+
+// likely reports whether a line of a pattern is about keys of the server. Those of a snapshot are written, whatever the
+// code shows.
+func (p *Pattern) likely() bool { return p.Sure > Possible || p.needs == unwritten }
 
 // mentioned returns, of candidates that have variables where the group has words, those whose line,
 // function or file has such a word, all if none has.

@@ -71,7 +71,7 @@ func (s *scanner) unread() {
 		for _, d := range s.decls {
 			if d.use.key == nil && d.use.needs == nil &&
 				int(s.mentions.at(d.name).Load()) <= len(s.program.constants[d.name])+spare[d.name] {
-				d.use.needs = &store{needs: Unused}
+				d.use.needs = unused
 				without(d.value)
 			}
 		}

@@ -1,6 +1,10 @@
 package codebase
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // TestNumbers has numbers that are added up, and one that a text gets.
 func TestNumbers(t *testing.T) {
@@ -88,7 +92,7 @@ func TestPrefixedPerhaps(t *testing.T) {
 		"  async remove(key: string) {\n    await this.redis.unlink(this._prefixKey(key))\n  }\n\n" +
 		"  private _prefixKey(key: string): string {\n    if (this.prefix.length === 0) {\n      return key\n    }\n" +
 		"    return `${this.prefix}-${key}`\n  }\n\n  chains() {\n    return this.remove('chains')\n  }\n}\n",
-	}, "cache.ts:14 *chains likely\ncache.ts:18 *chains certain UNLINK\n")
+	}, "cache.ts:14 *chains likely unwritten\ncache.ts:18 *chains certain UNLINK unwritten\n")
 	checkLines(t, map[string]string{
 		"packages/a/package.json": `{"dependencies": {"ioredis": "5"}}`,
 		"packages/a/redis.ts": "import { Redis as Driver } from 'ioredis'\n\nexport class Redis {\n  driver: Driver\n\n" +
@@ -105,4 +109,62 @@ func TestBeginsWithHTTP(t *testing.T) {
 		"const f = (id) => redis.set('http-api:' + id, 1);\nconst g = (id) => redis.set('http://host/' + id, 1);\n" +
 		"const h = (s, id) => redis.set('http' + s + '://host/' + id, 1);\n",
 	}, "a.js:2 http-api:* certain SET\n")
+}
+
+// TestMisread has calls that look like those of a client and are none, and variables of one name
+// in blocks beside each other.
+func TestMisread(t *testing.T) {
+	c := checkout(t, map[string]string{
+		"a/StateCache.java": "import redis.clients.jedis.Jedis;\nclass StateCache {\n" +
+			"  boolean containsKey(String key) { return jedis.exists(key); }\n}\n",
+		"a/Query.java": "class Query {\n  void f(Map parameters) { parameters.containsKey(\"sort:order\"); }\n}\n",
+		"b/config.go": "package b\n\nimport \"github.com/redis/go-redis/v9\"\n\n" +
+			"func (c *Config) all(ctx context.Context) {\n" +
+			"\tc.Get(ctx, \"database:host\")\n}\n\nfunc (c *SessionStore) all(ctx context.Context) {\n" +
+			"\tc.Get(ctx, \"session:all\")\n}\n",
+		"b/Blocks.java": "class Blocks {\n  void f(String id, boolean x) {\n    if (x) {\n" +
+			"      String key = \"one:\" + id;\n" +
+			"      jedis.get(key);\n    } else {\n      String key = \"two:\" + id;\n      jedis.incr(key);\n    }\n  }\n}\n",
+		"b/caches.go": "package b\n\nimport (\n\t\"github.com/redis/go-redis/v9\"\n" +
+			"\tlru \"github.com/hashicorp/golang-lru\"\n)\n\n" +
+			"type pages struct {\n\tdb    *redis.Client\n\tcache *lru.Cache\n\tstore *redis.Client\n}\n\n" +
+			"func (p *pages) f(id string) {\n\tkey := \"page:local:\" + id\n\tp.cache.Get(key)\n" +
+			"\tp.store.Get(ctx, \"page:\"+id)\n}\n",
+		"b/Caches.cs": "using StackExchange.Redis;\nclass Caches {\n  private readonly IMemoryCache _cache;\n" +
+			"  private readonly IDatabase things;\n" +
+			"  void F(string id) { _cache.Set(\"near:\" + id, 1); }\n  Task Send<T>(string name, T value) => null;\n" +
+			"  void G() { Send(\"topic:one\", 1); }\n}\n",
+		"b/plain.py": "import redis\nrows = {}\nclient: redis.Redis = connect()\n\ndef f(id, row):\n" +
+			"    rows.get('row:' + id)\n" +
+			"    client.get('client:' + id)\n    for r in row:\n        r.get('cell:' + id)\n" +
+			"    return named(kind='b', key='a')\n\n" +
+			"def named(key, kind):\n    client.set(f'{kind}:{key}:x', 1)\n\ndef g():\n    SETTINGS_REDIS.get('HOST')\n" +
+			"    client.get('news:latest')\n    client.set('news:latest', 1)\n    client.set('client:1', 1)\n",
+		"c/page/package.json": "{\"dependencies\": {\"react\": \"19\"}}\n",
+		"c/page/cart.ts": "const CART_CACHE_KEY = 'cart:';\n" +
+			"export const f = (id) => cache.get(`${CART_CACHE_KEY}${id}`);\n",
+		"c/api/package.json": "{\"dependencies\": {\"ioredis\": \"5\"}}\n",
+		"c/api/cart.ts": "import { Redis } from 'ioredis';\nclass A {\n" +
+			"  constructor(private readonly store: Redis) {}\n  f(id) { return this.store.get<Cart>(`cart:${id}`); }\n}\n",
+		"b/blocks.ts": "const a = (x) => {\n  let key = `one:${x}`;\n  if (x) {\n    key = `two:${x}`;\n  }\n" +
+			"  redis.get(key);\n};\n",
+	})
+	var calls []string
+	for _, p := range c.Patterns {
+		if len(p.Commands) > 0 || strings.HasPrefix(p.File, "c/page") || strings.HasPrefix(p.File, "b/ca") {
+			call := fmt.Sprintf("%s:%d %s", p.File, p.Line, p.Key)
+			if p.needs == unwritten {
+				call += " unwritten"
+			}
+			calls = append(calls, call)
+		}
+	}
+	want := "b/Blocks.java:5 one:* unwritten, b/Blocks.java:8 two:*, b/blocks.ts:6 one:* unwritten, " +
+		"b/blocks.ts:6 two:*, " +
+		"b/caches.go:17 page:* unwritten, b/config.go:10 session:all unwritten, b/plain.py:7 client:* unwritten, " +
+		"b/plain.py:10 b:a:x, b/plain.py:13 *:*:x, b/plain.py:16 HOST unwritten, b/plain.py:17 news:latest, " +
+		"b/plain.py:18 news:latest, b/plain.py:19 client:1, c/api/cart.ts:4 cart:* unwritten"
+	if got := strings.Join(calls, ", "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }

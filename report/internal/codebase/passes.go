@@ -108,8 +108,6 @@ func (s *scanner) passOn(c *site, f *function) {
 				return slices.ContainsFunc(v, func(p string) bool { return p != "" && strings.Contains(key, strings.ToLower(p)) })
 			}) {
 				s.add(c, parts)
-			} else if f != c.function {
-				s.blind(c, parts)
 			}
 		}
 	}

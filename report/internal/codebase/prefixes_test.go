@@ -27,9 +27,10 @@ func TestConnectionPrefixes(t *testing.T) {
 			"    taxes.incr(\"rate:#{id}\")\n    $redis.incr(Names.last)\n    $redis.incr(Names.of(id))\n  end\nend\n",
 		"names.rb": "module Names\n  def self.last = \"last:all\"\n  def self.of(id) = \"of:#{id}\"\n  def self.at=(v)\n    @at = v\n  end\nend\n",
 	})
-	const want = "Fixed.php:5 fixed:all certain SADD\nUse.php:3 *:jobs:late certain RPUSH\nUse.php:4 plain:a certain GET\n" +
-		"laravel/app/Cart.php:3 shop:cart:total likely\nlaravel/app/Cart.php:5 shop:cart:* likely cache\n" +
-		"laravel/app/Cart.php:6 shop:cart:total likely GET\nlaravel/app/Cart.php:7 carts:all certain SADD\n" +
+	const want = "Fixed.php:5 fixed:all certain SADD\nUse.php:3 *:jobs:late certain RPUSH\n" +
+		"Use.php:4 plain:a certain GET unwritten\n" +
+		"laravel/app/Cart.php:3 shop:cart:total likely unwritten\nlaravel/app/Cart.php:5 shop:cart:* likely cache\n" +
+		"laravel/app/Cart.php:6 shop:cart:total likely GET unwritten\nlaravel/app/Cart.php:7 carts:all certain SADD\n" +
 		"licences.rb:6 licences:skip:* certain INCR\nlicences.rb:7 since:* certain INCR\n" +
 		"licences.rb:9 taxes:rate:* certain INCR\n" +
 		"licences.rb:10 last:all certain INCR\nlicences.rb:11 of:* certain INCR\n"
@@ -121,7 +122,8 @@ func TestFrameworkPrefixes(t *testing.T) {
 			""},
 		"Symfony": {map[string]string{"config/packages/cache.yaml": "framework:\n  cache:\n    app: cache.adapter.redis\n",
 			"A.php": "<?php\nuse Symfony\\Contracts\\Cache\\ItemInterface;\nclass A {\n  function f($id) {\n" +
-				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n}\n"}, "A.php:5 *cart_* likely cache\n"},
+				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n" +
+				"}\n"}, "A.php:5 *cart_* likely cache\n"},
 		"Symfony's cache in files": {map[string]string{
 			"A.php": "<?php\nuse Symfony\\Contracts\\Cache\\ItemInterface;\nclass A {\n  function f($id) {\n" +
 				"    return $this->cache->get('cart_' . $id, function (ItemInterface $item) { return 1; });\n  }\n}\n"},
@@ -218,7 +220,7 @@ func TestOtherMethods(t *testing.T) {
 		"set.py:5 *msg:1 possible SET if " + djangoBackend + "\n" +
 		"set.py:6 *cart:1 possible SET if " + djangoBackend + "\n" +
 		"set.py:7 *entry:1 possible SET if " + djangoBackend + "\n" +
-		"src/Config/CachedLoader.php:5 config-* certain GET\n" +
+		"src/Config/CachedLoader.php:5 config-* certain GET unwritten\n" +
 		"use.rb:3 used:all certain INCR\n" +
 		"views.py:5 *cart:* possible GET if " + djangoBackend + "\nviews.py:6 *entry:* possible GET if " + djangoBackend + "\n"
 	if got := lines(c); got != want {

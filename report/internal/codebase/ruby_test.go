@@ -25,7 +25,8 @@ func TestKeysOfRuby(t *testing.T) {
 		"worker.rb": "class Worker < Build\n  def leave\n    redis.srem(key('workers'), id)\n  end\nend\n",
 		"lock.rb":   "class Lock\n  def run\n    Redlock::Client.new([url]).lock(\"lock-#{id}\", 2000) { work }\n    record.lock!(\"x-#{id}\")\n  end\nend\n",
 		"job.rb":    "class MailJob\n  include Sidekiq::Job\n  sidekiq_options retry: 2, queue: :mail\nend\n",
-	}, "build.rb:5 build:*:workers certain SADD\nbuild.rb:6 build:*:worker:*:queue certain RPUSH\nbuild.rb:10 build:* likely\n"+
+	}, "build.rb:5 build:*:workers certain SADD\nbuild.rb:6 build:*:worker:*:queue certain RPUSH\n"+
+		"build.rb:10 build:* likely unwritten\n"+
 		"job.rb:3 queue:mail certain LPUSH\nlock.rb:3 lock-* certain SET\nworker.rb:3 build:*:workers certain SREM\n")
 }
 
@@ -55,15 +56,18 @@ func TestStoreOfInitializer(t *testing.T) {
 func TestRuby(t *testing.T) {
 	const head, end = "require 'redis'\nclass Visits\n  def f(id)\n", "\n  end\nend\n"
 	for _, row := range [][2]string{
-		{"key = \"price:#{id}\"\nredis.get(key)\nredis.zrem(\"ranks:all\", id)\nredis.lpop('jobs:late')", ""},
+		{"key = \"price:#{id}\"\nredis.get(key)\nredis.zrem(\"ranks:all\", id)\nredis.lpop('jobs:late')",
+			"a.rb:4 price:* likely unwritten\na.rb:5 price:* certain GET unwritten\n" +
+				"a.rb:6 ranks:all certain ZREM unwritten\na.rb:7 jobs:late certain LPOP unwritten\n"},
 		{"redis.get(\"price:#{id}\")\nredis.set(\"price:#{id + 1}\", 1)",
 			"a.rb:4 price:* certain GET\na.rb:5 price:* certain SET\n"},
 		{"redis.smembers('carts:open')\nredis.sadd(\"carts:#{id}\", 1)",
-			"a.rb:4 carts:open certain SMEMBERS\na.rb:5 carts:* certain SADD\n"},
+			"a.rb:4 carts:open certain SMEMBERS unwritten\na.rb:5 carts:* certain SADD\n"},
 		{"redis.setex \\\n  \"codes:#{id}\",\n  60, 1", "a.rb:4 codes:* certain SETEX\n"},
 		{"redis.mapped_hmset(\"user:#{id}\", name: 1)", "a.rb:4 user:* certain HMSET\n"},
 		{"CACHE.set(:all, 1)\ncache.get(:all)", ""},
-		{"redis.lrange('carts:open', 0, -1)\nredis.set(\"carts:#{id}\", 1)", "a.rb:5 carts:* certain SET\n"},
+		{"redis.lrange('carts:open', 0, -1)\nredis.set(\"carts:#{id}\", 1)",
+			"a.rb:4 carts:open certain LRANGE unwritten\na.rb:5 carts:* certain SET\n"},
 		{"day = date.to_s('%Y-%m-%d')\nredis.incr(\"day:#{day}\")", "a.rb:5 day:* certain INCR\n"},
 		{"keys = redis.keys('ranks*')\nredis.del(*keys)\nredis.set(\"ranks:#{id}\", 1)", "a.rb:6 ranks:* certain SET\n"},
 		{"last = id ? ':a' : ''\n\"lock:#{id}\" \\\n  \":by:#{id}\"\nredis.incr \"lock:#{id}\" ':by:' \"#{id}\"",
@@ -86,7 +90,7 @@ func TestRuby(t *testing.T) {
 			"  def pages\n    Rails.cache\n  end\n  def f(id, &made)\n    @cache.write(\"page:#{id}\", 1)\n" +
 			"    pages.fetch(\"text:#{id}\", &made)\n" +
 			"    page = Rails.cache.fetch(\"read:#{id}\")\n    page.fetch(:title)\n  end\nend\n",
-	}, "a.rb:10 page:* likely cache\na.rb:11 text:* likely cache\n")
+	}, "a.rb:10 page:* likely cache\na.rb:11 text:* likely cache\na.rb:12 read:* likely cache unwritten\n")
 	checkLines(t, map[string]string{
 		"config/application.rb":          "config.cache_store = :redis_cache_store, {\n  namespace: 'pages'\n}\n",
 		"config/initializers/objects.rb": "Redis::Objects.redis = Redis::Namespace.new('objects', redis: Redis.new)\n",

@@ -53,9 +53,8 @@ type Pattern struct {
 	before    string // what a prefix of the configuration adds to the parts
 	needs     *store // what keeps the keys on the server, nil they are there
 	expiry    expiry // that its commands which write set
-	dead      Sure   // how sure it would be, if its function were called
+	otherwise Sure   // how sure it would be, if its function were called, or its keys written
 	makes     bool   // a command of it can make the keys
-	reads     bool   // one reads them
 }
 
 // A Checkout is what Scan found in a directory.
@@ -88,7 +87,7 @@ func Scan(dir string) (*Checkout, error) {
 	s.calls()
 	s.builders()
 	s.checkout.restore()
-	s.checkout.dropUnwritten(s.sources)
+	s.checkout.judgeUnwritten()
 	s.checkout.expires()
 	s.checkout.Skipped = w.skipped
 	s.checkout.sort()
@@ -375,7 +374,6 @@ func (s *scanner) add(c *site, parts []string) {
 	}
 	if c.command != nil {
 		if !acceptable(c, parts) || c.ofYii() && hashed(parts) {
-			s.blind(c, parts)
 			return
 		}
 		s.program.uses(parts, c)
@@ -400,26 +398,17 @@ func (s *scanner) add(c *site, parts []string) {
 		p.Sure, p.needs, p.Condition, p.Chosen = Possible, c.needs, cutLine(c.needs.needs), c.needs.chosen
 	}
 	if c.needs == uncalled {
-		p.dead = max(p.dead, c.sure)
+		p.otherwise = max(p.otherwise, c.sure)
 	}
 	if c.command != nil && c.command.writes && !strings.Contains(c.command.name, "EXPIRE") {
 		p.expiry |= max(c.expiry, expiryUnknown)
 	}
-	if removes := c.command == cacheDelete || c.command != nil && c.command.removes(); c.command != nil && !removes {
-		p.makes, p.reads = p.makes || c.command.writes, p.reads || !c.command.writes
-	}
 	if c.command != nil {
+		p.makes = p.makes || c.command.writes && !c.command.removes()
 		if p.Writes = p.Writes || c.command.writes; !slices.Contains(p.Commands, c.command.name) {
 			p.Commands = append(p.Commands, c.command.name)
 		}
 		p.Type = cmp.Or(p.Type, c.command.kind)
-	}
-}
-
-// blind notes that a file makes keys of which nothing is known, other than those that its functions are given.
-func (s *scanner) blind(c *site, parts []string) {
-	if Join(parts) == "*" && c.command.writes && !c.command.removes() && len(parametersOf(nil, c.key, 0)) == 0 {
-		c.source.blind = true
 	}
 }
 

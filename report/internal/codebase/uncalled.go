@@ -186,7 +186,7 @@ func (c *Checkout) restore() {
 	}
 	for i := range c.Patterns {
 		if p := &c.Patterns[i]; p.needs == uncalled && made[Join(p.Parts)] {
-			p.Sure, p.needs, p.Condition = p.dead, nil, ""
+			p.Sure, p.needs, p.Condition = p.otherwise, nil, ""
 		}
 	}
 }

@@ -5,22 +5,22 @@ import (
 	"testing"
 )
 
-// TestUnwritten has keys of Java that commands only read or remove: what another line makes stays, and so does what is
-// read in a file that makes keys of which nothing is known.
+// TestUnwritten has keys of Java that commands only read or remove: they are unwritten unless another line writes them.
 func TestUnwritten(t *testing.T) {
 	const head = "import redis.clients.jedis.Jedis;\nclass Carts {\n  static final String OLD_KEY = \"old:\";\n" +
 		"  void f(String id) {\n"
 	for name, test := range map[string]struct{ body, want string }{
-		"read":          {`jedis.get(OLD_KEY + id);`, ""},
-		"read, deleted": {`jedis.exists("old:all"); jedis.del("old:all");`, ""},
-		"taken from":    {`jedis.srem(OLD_KEY + id, "a"); jedis.expire(OLD_KEY + id, 60); jedis.hdel("h:" + id, "a");`, ""},
+		"read":          {`jedis.get(OLD_KEY + id);`, "3 old:* likely unwritten\n5 old:* certain GET unwritten\n"},
+		"read, deleted": {`jedis.exists("old:all"); jedis.del("old:all");`, "5 old:all certain EXISTS DEL unwritten\n"},
+		"taken from": {`jedis.srem(OLD_KEY + id, "a"); jedis.expire(OLD_KEY + id, 60); jedis.hdel("h:" + id, "a");`,
+			"3 old:* likely unwritten\n5 h:* certain HDEL unwritten\n5 old:* certain SREM EXPIRE unwritten\n"},
 		"written": {`jedis.get(OLD_KEY + id); jedis.set(OLD_KEY + id, "");`, "3 old:* likely\n" +
 			"5 old:* certain GET SET\n"},
 		"one of those written": {`jedis.get("old:all"); jedis.set(OLD_KEY + id, "");`,
-			"3 old:* likely\n5 old:* certain SET\n5 old:all certain GET\n"},
-		"another one": {`jedis.get("carts"); jedis.set("cart", "");`, "5 cart certain SET\n"},
+			"3 old:* likely\n5 old:* certain SET\n5 old:all certain GET unwritten\n"},
+		"another one": {`jedis.get("carts"); jedis.set("cart", "");`, "5 cart certain SET\n5 carts certain GET unwritten\n"},
 		"not known what is written": {`for (String key : keys.all()) { jedis.set(key, ""); } jedis.get("all");`,
-			"5 all certain GET\n"},
+			"5 all certain GET unwritten\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := lines(checkout(t, map[string]string{"Carts.java": head + "    " + test.body + "\n  }\n}\n"}))
@@ -42,8 +42,10 @@ func TestOnlyRead(t *testing.T) {
 		"a.js": "const Redis = require('ioredis');\nconst redis = new Redis();\nasync function f(req, id) {\n" +
 			"  const { page = 1, limit = 10 } = req.query;\n  const key = `list:${id}:${page}:${limit}`;\n" +
 			"  await redis.set(key, 1);\n}\n",
-	}, "a.js:5 list:*:*:* likely\na.js:6 list:*:*:* certain SET\nhealth.py:6 cart:* certain SET\n"+
-		"modes.rs:6 cart:1 certain GET\n")
+	}, "a.js:5 list:*:*:* likely\na.js:6 list:*:*:* certain SET\nhealth.py:5 settled:all certain ZCARD unwritten\n"+
+		"health.py:6 cart:* certain SET\nmodes.rs:3 seen:* likely unwritten\n"+
+		"modes.rs:4 modes:* certain LRANGE unwritten\nmodes.rs:5 seen:* certain GET unwritten\n"+
+		"modes.rs:6 cart:1 certain GET unwritten\n")
 }
 
 // TestBranchesOfJava has variables that get their values in branches of Java: where one is in force, only that one is
@@ -64,7 +66,8 @@ func TestBranchesOfJava(t *testing.T) {
 		"one after the other": {"String key = \"a:\" + id;\n    if (kind == null) {\n      key = \"b:\" + id;\n" +
 			"      jedis.del(key);\n" +
 			"      key = \"c:\" + id;\n    }\n    jedis.set(key, \"\"); jedis.set(\"b:x\", \"\");",
-			"4 a:* likely\n6 b:* likely\n7 b:* certain DEL\n8 c:* likely\n10 a:* certain SET\n10 b:x certain SET\n" +
+			"4 a:* likely\n6 b:* likely unwritten\n7 b:* certain DEL unwritten\n8 c:* likely\n10 a:* certain SET\n" +
+				"10 b:x certain SET\n" +
 				"10 c:* certain SET\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,14 +103,15 @@ func TestUnread(t *testing.T) {
 		"  static final String RATE = APP + \"rate:\";\n  static final String RATE_IP = RATE + \"ip:\";\n" +
 		"  static String cartOf(String id) {\n    return CART + id;\n  }\n}\n"
 	for name, test := range map[string]struct{ use, want string }{
-		"nothing": {"class Use {}", "2 app:* possible if a command uses them\n" +
-			"3 app:cart:* possible if a command uses them\n" +
-			"4 app:rate:* possible if a command uses them\n5 app:rate:ip:* possible if a command uses them\n"},
+		"nothing": {"class Use {}", "2 app:* possible if a command writes them\n" +
+			"3 app:cart:* possible if a command writes them\n" +
+			"4 app:rate:* possible if a command writes them\n5 app:rate:ip:* possible if a command writes them\n"},
 		"a call": {"class Use { Object f(String id) { return store.load(RedisKeys.cartOf(id)); } }",
-			"2 app:* likely\n3 app:cart:* likely\n4 app:rate:* possible if a command uses them\n" +
-				"5 app:rate:ip:* possible if a command uses them\n7 app:cart:* likely\n"},
+			"2 app:* likely unwritten\n3 app:cart:* likely unwritten\n4 app:rate:* possible if a command writes them\n" +
+				"5 app:rate:ip:* possible if a command writes them\n7 app:cart:* likely unwritten\n"},
 		"a constant": {"class Use { Object f(String ip) { return store.load(RedisKeys.RATE_IP + ip); } }",
-			"2 app:* likely\n3 app:cart:* possible if a command uses them\n4 app:rate:* likely\n5 app:rate:ip:* likely\n"},
+			"2 app:* likely unwritten\n3 app:cart:* possible if a command writes them\n4 app:rate:* likely unwritten\n" +
+				"5 app:rate:ip:* likely unwritten\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := lines(checkout(t, map[string]string{"RedisKeys.java": keys, "Use.java": test.use,
@@ -121,5 +125,5 @@ func TestUnread(t *testing.T) {
 		"RedisKeys.kt": "import io.lettuce.core.RedisClient\nobject RedisKeys {\n  const val APP = \"app:\"\n" +
 			"  fun cartHashKey(id: String) = \"field:$id\"\n  fun cartKey(id: String) = \"${APP}cart:$id\"\n}\n",
 		"Use.kt": "fun f(id: String) = store.load(RedisKeys.cartKey(id), RedisKeys.cartHashKey(id))\n",
-	}, "RedisKeys.kt:3 app:* likely\nRedisKeys.kt:5 app:cart:* likely\n")
+	}, "RedisKeys.kt:3 app:* likely unwritten\nRedisKeys.kt:5 app:cart:* likely unwritten\n")
 }

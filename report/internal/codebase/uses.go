@@ -106,9 +106,13 @@ func (s *scanner) keys(c *site) func(yield func([]string) bool) {
 	return s.program.alternatives(func() []string { return s.program.eval(c.key, c.frame()) })
 }
 
-// Unused is the condition of a constant whose name says that it is a key, if no known command has it and nothing reads
-// it.
-const Unused = "a command uses them"
+// Unwritten is the condition of keys that no command is known to write.
+const Unwritten = "a command writes them"
+
+var (
+	unwritten = &store{needs: Unwritten}
+	unused    = &store{needs: Unwritten} // of a constant that nothing reads
+)
 
 // builders adds the lines that give keys of commands a name: constants, variables and functions
 // whose names say that they are keys. A name alone is none.

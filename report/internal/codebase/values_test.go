@@ -102,7 +102,7 @@ func (s *S) Put(ctx context.Context, id string) {
 `}, `
 a.rs:11 ranking_* certain SET
 b.go:21 unique:* certain SET
-b.go:26 user:* certain GET
+b.go:26 user:* certain GET unwritten
 `)
 }
 
@@ -260,13 +260,13 @@ class Users {
   }
 }
 `}, `
-keys.ts:7 shop:* likely
+keys.ts:7 shop:* likely unwritten
 keys.ts:11 shop:user:*:name likely
-keys.ts:14 shop:job:last* likely
+keys.ts:14 shop:job:last* likely unwritten
 users.ts:8 stream:*:lock likely
 users.ts:12 stream:*:lock certain SET
 users.ts:13 shop:user:*:name certain SET
-users.ts:14 shop:job:last* certain GET
+users.ts:14 shop:job:last* certain GET unwritten
 `)
 }
 
@@ -297,8 +297,8 @@ export async function user(id: string) {
 }
 `}, `
 cache.ts:7 item:* certain HSET
-counter.ts:4 *:*:z likely
-counter.ts:7 *:*:z certain ZREM
+counter.ts:4 *:*:z likely unwritten
+counter.ts:7 *:*:z certain ZREM unwritten
 users.ts:4 name:* likely
 users.ts:5 user:* certain SET
 users.ts:6 name:* certain SET
@@ -377,7 +377,7 @@ async function f(id?: string) {
 }
 `}, `
 a.go:10 visits:* certain XADD
-a.go:11 events certain XREADGROUP
+a.go:11 events certain XREADGROUP unwritten
 a.go:14 item:* certain SET
 a.go:15 lock:* certain SET
 b.ts:6 app:rate:* certain EVAL
