@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -90,17 +91,17 @@ func spring(text string) *node {
 // redisHash notes the keys of the entities of a class with the annotation RedisHash of Spring Data, NAME:ID, and the
 // set NAME of all. The name is that of the class, with its package, if the annotation has none.
 func (c *collector) redisHash(i int, names, args []*node) {
-	name := &node{kind: joinNode}
-	if len(names) > 0 {
-		name.args = names[:1]
-	} else {
-		for n := i + 1; n < i+60 && c.tokens[n].kind != endToken && len(name.args) == 0; n++ {
-			if c.textOf(n) == "class" && c.isWord(n+1) {
-				name.args = []*node{hole, {kind: textNode, text: "." + c.kept(n+1)}}
-			}
+	name, class := &node{kind: joinNode}, ""
+	for n := i + 1; n < i+60 && c.tokens[n].kind != endToken && class == ""; n++ {
+		if (c.textOf(n) == "class" || c.textOf(n) == "record") && c.isWord(n+1) {
+			class = c.kept(n + 1)
 		}
 	}
-	if len(name.args) == 0 {
+	if len(names) > 0 {
+		name.args = names[:1]
+	} else if class != "" {
+		name.args = []*node{c.packageName(), {kind: textNode, text: "." + class}}
+	} else {
 		return
 	}
 	expires := expiryUnknown
@@ -108,13 +109,39 @@ func (c *collector) redisHash(i int, names, args []*node) {
 		expires = expirySet
 	}
 	key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: ":"}, hole}}
-	c.site(&site{key: c.bound(key), command: hashCommand, sure: Certain, expiry: expires}, &c.tokens[i])
-	c.site(&site{key: c.bound(name), command: indexCommand, sure: Certain, expiry: expiryNone}, &c.tokens[i])
+	c.site(&site{key: c.bound(key), command: hashCommand, sure: Certain, expiry: expires, entity: class}, &c.tokens[i])
+	c.site(&site{key: c.bound(name), command: indexCommand, sure: Certain, expiry: expiryNone, entity: class},
+		&c.tokens[i])
+}
+
+// packageName returns the package of a file of the JVM, for a class that is in no other one.
+func (c *collector) packageName() *node {
+	for n := 0; n < 40 && c.class() == "" && c.tokens[n].kind != endToken; n++ {
+		if c.tokens[n].first && c.textOf(n) == "package" {
+			line, _, _ := strings.Cut(c.src[c.tokens[n].end:], "\n")
+			line, _, _ = strings.Cut(line, ";")
+			return &node{kind: textNode, text: c.words.keep(strings.TrimSpace(line))}
+		}
+	}
+	return hole
+}
+
+// hasRepository reports whether a repository of the checkout is about an entity, or a template of Spring Data writes
+// any.
+func (s *scanner) hasRepository(entity string) bool {
+	for _, file := range s.sources {
+		repository := func(name string) bool { return strings.HasSuffix(name, "Repository") }
+		if file.supers[entity] && slices.ContainsFunc(slices.Collect(maps.Keys(file.supers)), repository) ||
+			file.imports["RedisKeyValueTemplate"] || file.imports["KeyValueOperations"] {
+			return true
+		}
+	}
+	return false
 }
 
 // placeholders returns the parts of a text of Spring in which ${NAME:DEFAULT} stands for a setting. What follows
 // a placeholder that does not end varies.
-func (p *program) placeholders(text string) (list []string) {
+func (p *program) placeholders(text string, at frame) (list []string) {
 	for {
 		before, rest, ok := strings.Cut(text, "${")
 		if before != "" {
@@ -128,7 +155,7 @@ func (p *program) placeholders(text string) (list []string) {
 			return add(list, "")
 		}
 		name, value, _ := strings.Cut(name, ":")
-		list = add(list, p.eval(&node{kind: settingNode, text: name, label: value}, frame{})...)
+		list = add(list, p.eval(&node{kind: settingNode, text: name, label: value}, at)...)
 		text = after
 	}
 }

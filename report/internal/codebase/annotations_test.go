@@ -9,7 +9,12 @@ func TestAnnotations(t *testing.T) {
 		"build.gradle": "implementation 'org.springframework.boot:spring-boot-starter-data-redis'\n",
 		"Mail.kt": "import org.springframework.data.redis.core.RedisHash\n" +
 			"@RedisHash(value = \"mailAuth\", timeToLive = 60)\nclass Mail(@Id val email: String)\n",
-		"Token.java": "import org.springframework.data.redis.core.RedisHash;\n@RedisHash\npublic class Token {\n}\n",
+		"Token.java": "package shop.auth;\nimport org.springframework.data.redis.core.RedisHash;\n@RedisHash\n" +
+			"public class Token {\n}\n",
+		"Tokens.java": "interface Tokens extends CrudRepository<Token, Long> {}\n",
+		"Mails.kt":    "interface Mails : CrudRepository<Mail, String>\n",
+		"Unsaved.java": "import org.springframework.data.redis.core.RedisHash;\n@RedisHash(\"unsaved\")\n" +
+			"public class Unsaved {\n}\n",
 		"Dicts.java": "import org.springframework.cache.annotation.*;\n@CacheConfig(cacheNames = \"dict\")\nclass Dicts {\n" +
 			"  @Cacheable\n  Dict get(String id) { return null; }\n  @CacheEvict(key = \"#p0\")\n  void drop(String id) {}\n" +
 			"  @Cacheable(key = \"'all'\")\n  Dict all() { return null; }\n" +
@@ -18,7 +23,7 @@ func TestAnnotations(t *testing.T) {
 	}, "Dicts.java:4 dict::* likely @Cacheable\nDicts.java:8 dict::all likely @Cacheable\n"+
 		"Dicts.java:10 dict::of:*:* likely @Cacheable\nDicts.java:12 dict::* likely @Cacheable\n"+
 		"Mail.kt:2 mailAuth certain SADD\nMail.kt:2 mailAuth:* certain HSET\n"+
-		"Token.java:2 *.Token certain SADD\nToken.java:2 *.Token:* certain HSET\n")
+		"Token.java:3 shop.auth.Token certain SADD\nToken.java:3 shop.auth.Token:* certain HSET\n")
 	checkLines(t, map[string]string{
 		"application.yml": "app:\n  name: shop\n",
 		"Kind.java": "import redis.clients.jedis.Jedis;\nenum Kind {\n  ONE, TWO_X;\n" +
@@ -67,4 +72,24 @@ func TestIdioms(t *testing.T) {
 		"Store.kt:8 count:* certain INCR\n"+
 		"Store.kt:9 pool:* certain SET\nStore.kt:11 bytes:* likely SET\nStore.kt:12 list:* certain SET\n"+
 		"Store.kt:13 ext:* certain SET\nStore.kt:15 ext:* likely\nUse.cs:6 added:* certain SET\nUse.cs:7 held:* certain SET\n")
+}
+
+// TestModules has a cache and a setting of one module of Spring that another one has, too.
+func TestModules(t *testing.T) {
+	const field = "class Carts {\n  @Value(\"${app.prefix}\")\n  private String prefix;\n" +
+		"  @Cacheable(\"carts\")\n  void f(Jedis jedis, String id) {\n" +
+		"    jedis.set(prefix + \":cart:\" + id, \"\");\n  }\n}\n"
+	checkLines(t, map[string]string{
+		"build.gradle": "implementation 'org.springframework.boot:spring-boot-starter-data-redis'\n",
+		"a/src/main/resources/application.properties": "app.prefix=demo\n",
+		"b/src/main/resources/bootstrap.properties":   "server.port=80\n",
+		"a/src/main/java/Carts.java":                  "import redis.clients.jedis.Jedis;\n" + field,
+		"b/src/main/java/Carts.java":                  "import redis.clients.jedis.Jedis;\n" + field,
+		"a/src/main/java/Caches.java": "class Caches {\n  CacheManager m() {\n" +
+			"    return RedisCacheManager.builder(f).build();\n  }\n}\n",
+		"b/src/main/java/Caches.java": "class Caches {\n  CacheManager m() {\n" +
+			"    return new CaffeineCacheManager() { };\n  }\n}\n",
+	}, "a/src/main/java/Carts.java:5 carts::* likely @Cacheable\na/src/main/java/Carts.java:7 demo:cart:* certain SET\n"+
+		"b/src/main/java/Carts.java:5 carts::* possible @Cacheable if RedisCacheManager b/src/main/java/Caches.java:3\n"+
+		"b/src/main/java/Carts.java:7 *:cart:* certain SET\n")
 }

@@ -66,7 +66,7 @@ func (c *collector) assignment(i int) {
 	own := base == "this" || base == "self" || base == "cls" || base == "Self" || strings.HasPrefix(name, "@") || base == "$this"
 	switch {
 	case locals != nil && base == "" && !own && !c.inClass():
-		if len(locals) < 1000 {
+		if len(locals) < 1000 && !(n.kind == textNode && c.replacesEmpty(at, name)) {
 			perhaps := at < i-1 && c.syntax.loose || c.conditional(at) ||
 				c.syntax == ruby && (c.textOf(end) == "if" || c.textOf(end) == "unless")
 			c.set(c.words.keep(name), n, c.is(i, ":=") || c.declares(at), perhaps,
@@ -99,6 +99,17 @@ func (c *collector) conditional(at int) bool {
 		return false
 	}
 	return c.textOf(at-1) == "else" || c.is(at-1, ")") && c.textOf(c.opening(at-1)-1) == "if"
+}
+
+// replacesEmpty reports whether the assignment at a token gives a variable of C# a value only if it has an empty one:
+// if (string.IsNullOrEmpty(name)) name = "none".
+func (c *collector) replacesEmpty(at int, name string) bool {
+	if c.is(at-1, "{") {
+		at--
+	}
+	open := c.opening(at - 1)
+	return c.syntax == csharp && c.is(at-1, ")") && c.textOf(open-1) == "if" && c.textOf(open+5) == name &&
+		strings.HasPrefix(c.textOf(open+3), "IsNullOr")
 }
 
 // empties are functions that make an empty text.

@@ -265,7 +265,7 @@ func (s *scanner) storeFor(c *site) bool {
 	}
 	switch {
 	case c.command == cacheableCommand:
-		at = s.springStore()
+		at = s.springStore(c)
 	case c.command == lockCommand:
 		return at.kind&locksOnServer != 0
 	case !cached && (c.command == nil || c.command.unusual || in.jvm ||
@@ -345,7 +345,11 @@ func (s *scanner) symfonyStore() store {
 
 // springStore returns where Spring has its caches: without a manager, where spring.cache.type says, or on the server
 // if there is a client (Spring Boot, Caching, Supported Cache Providers).
-func (s *scanner) springStore() store {
+func (s *scanner) springStore(c *site) store {
+	const server = cachesOnServer | cachesAreHashes
+	if own := s.modular[springModule(c.source.path)]; own.kind&cachesElsewhere != 0 && own.kind&server == 0 {
+		return own
+	}
 	at, typed := s.stores[java], s.program.settings["spring.cache.type"]
 	at.join(s.stores[kotlin])
 	const needs = "spring.cache.type=redis"

@@ -52,6 +52,7 @@ type function struct {
 	defaults        []*node  // of the parameters, nil none
 	groups          []int    // see parameters
 	unknown         bool     // it may have a value that is not in returns
+	tested          bool     // what follows is only for tests
 	beyond          guard    // of the statements behind the last return
 	rest            bool     // the last parameter stands for any number of arguments
 	command         bool     // it is a command of a script that clients have
@@ -106,6 +107,7 @@ type site struct {
 	elsewhere        bool       // only what the file imports can say that its cache is on the server
 	alias            *node      // the cache of Django that the command is called on, or its name, nil unknown
 	field            bool       // of a client: its options are made elsewhere
+	entity           string     // of a repository of Spring, "" none
 	on               *node      // what it is called on, in Go
 	guard            guard      // of the call
 	setup            *setupWord // it sets up a library, nil none; key is a name, nil none
@@ -173,7 +175,8 @@ func (c *collector) run() {
 			c.word(i, t)
 		case textToken:
 			c.ownName(i, strings.Trim(c.src[t.body:t.tail], ":"))
-			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') && !c.is(i+1, ",") {
+			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') && !c.is(i+1, ",") &&
+				!(c.syntax == rust && (c.is(i+1, "=>") || c.is(i+1, "|") || c.is(i-1, "|"))) { // no pattern of match
 				c.returned(i)
 			}
 			if list := setupWords()["'"+c.src[t.body:t.tail]+"'"]; list != nil {

@@ -22,6 +22,7 @@ type program struct {
 	constants  map[string][]*declaration // by name
 	functions  map[string][]*function    // by name
 	settings   map[string]setting        // of the application, by path
+	configured map[string]bool           // modules with settings
 	classes    map[string]class          // by name
 	goTypes    map[goKind]*goType
 	vars       map[goKind]goVar  // of packages of Go
@@ -107,7 +108,7 @@ func (p *program) eval(n *node, at frame) []string {
 			return vary()
 		}
 		if at.source != nil && at.source.syntax.jvm && strings.Contains(n.text, "${") {
-			return p.placeholders(n.text)
+			return p.placeholders(n.text, at)
 		}
 		return []string{n.text}
 	case joinNode:
@@ -164,7 +165,9 @@ func (p *program) eval(n *node, at frame) []string {
 	case callNode:
 		return p.call(n, at)
 	case settingNode:
-		if v := p.settings[n.text]; v.value != "" && !v.ambiguous && !strings.Contains(v.value, "${") {
+		if v := p.settings[n.text]; p.foreign(v, at.source) {
+			return vary()
+		} else if v.value != "" && !v.ambiguous && !strings.Contains(v.value, "${") {
 			return []string{v.value}
 		} else if v.value == "" && n.label != "" {
 			return []string{n.label}

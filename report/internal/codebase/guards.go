@@ -214,7 +214,7 @@ func (c *collector) returned(i int) {
 		c.equals = nil
 		return
 	}
-	if len(f.returns) >= 4 {
+	if len(f.returns) >= 4 || f.tested || c.syntax == ruby && c.inTests(i) {
 		return
 	}
 	if c.syntax == javaScript && (c.isWord(i) && c.is(i+1, "=>") || c.is(i, "(") && c.arrowFollows(int(c.match[i])+1)) {
@@ -227,6 +227,11 @@ func (c *collector) returned(i int) {
 func (c *collector) result(f *function, i int) {
 	n, end := c.expression(i)
 	c.equals = nil
+	if word := c.textOf(end); c.syntax == ruby && !c.tokens[end].first && c.forTests(end+1) && word != "while" {
+		if f.tested = word == "unless"; word == "if" {
+			return
+		}
+	}
 	own := c.guardOf(f, i-1, end)
 	g := cmp.Or(own, f.beyond)
 	f.beyond = cmp.Or(-own, f.beyond)

@@ -65,7 +65,12 @@ func (c *collector) inTests(i int) bool {
 			}
 		}
 	}
-	return c.textOf(b) == want && c.textOf(b+1) == "Rails" && c.textOf(b+3) == "env" && c.textOf(b+5) == "test?"
+	return c.textOf(b) == want && c.forTests(b+1)
+}
+
+// forTests reports whether Rails.env.test? is at a token.
+func (c *collector) forTests(i int) bool {
+	return c.textOf(i) == "Rails" && c.textOf(i+2) == "env" && c.textOf(i+4) == "test?"
 }
 
 // scope puts before the key of a site what its client does. Clients with global names may be those of other

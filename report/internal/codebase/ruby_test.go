@@ -168,3 +168,22 @@ func TestActiveJob(t *testing.T) {
 		"tidy.rb":                           "class Tidy\n  include Sidekiq::Job\n  sidekiq_options queue: :low\nend\n",
 	}, "tidy.rb:3 *queue:low certain LPUSH\n")
 }
+
+// TestOtherValues has values that a key function has only in tests, patterns of match, and a default for an empty text.
+func TestOtherValues(t *testing.T) {
+	checkLines(t, map[string]string{
+		"store.rb": "require 'redis'\nclass Store\n  def save(id)\n    Redis.new.set(build_key(\"a:#{id}\"), 1)\n  end\n" +
+			"  def build_key(key)\n    return key unless Rails.env.test?\n\n    \"test:#{key}\"\n  end\n" +
+			"  def mark(id)\n    Redis.new.set(mark_key(id), 1)\n  end\n" +
+			"  def mark_key(id)\n    return \"spec:#{id}\" if Rails.env.test?\n\n    \"mark:#{id}\"\n  end\nend\n",
+		"board.rs": "use redis::Commands;\nfn board_key(id: &str, period: &str) -> String {\n    match period {\n" +
+			"        \"weekly\" | \"week\" => {\n            format!(\"board:{id}:weekly\")\n        }\n" +
+			"        _ => format!(\"board:{id}:all\"),\n    }\n}\n" +
+			"fn save(mut c: redis::Connection, id: &str, p: &str) {\n    let _: () = c.set(board_key(id, p), 1).unwrap();\n}\n",
+		"Places.cs": "using StackExchange.Redis;\nclass Places {\n  void F(IDatabase db, string name) {\n" +
+			"    var slug = Regex.Replace(name, \" \", \"-\");\n    if (string.IsNullOrEmpty(slug))\n      slug = \"_\";\n" +
+			"    db.StringSet($\"place:{slug}\", 1);\n  }\n}\n",
+	}, "Places.cs:7 place:* certain SET\nboard.rs:5 board:*:weekly likely\nboard.rs:7 board:*:all likely\n"+
+		"board.rs:11 board:*:all certain SET\nboard.rs:11 board:*:weekly certain SET\nstore.rb:4 *a:* certain SET\n"+
+		"store.rb:12 mark:* certain SET\nstore.rb:17 mark:* likely\n")
+}

@@ -104,6 +104,7 @@ type scanner struct {
 	sources    map[string]*source
 	lacks      map[*syntax]bool          // languages without a client
 	stores     map[*syntax]store         // of frameworks
+	modular    map[string]store          // of Spring, by modules
 	aliases    map[string]cacheKind      // where the caches of Django are, by name
 	django     map[string]string         // what begins the keys of the caches of Django, by name
 	scopes     map[string]*node          // what clients with global names put before each key
@@ -225,9 +226,13 @@ func (s *scanner) declarations() {
 		settings: s.settings(), modules: s.modules,
 		goTypes: map[goKind]*goType{}, vars: map[goKind]goVar{}, packs: map[string]bool{},
 		classes: map[string]class{}}
+	s.program.configured = map[string]bool{}
+	for _, file := range s.config {
+		s.program.configured[springModule(file)] = true
+	}
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
 	s.statics, s.abstract, s.containers = map[string]string{}, map[string]int{}, map[string]bool{}
-	s.stores, s.aliases = map[*syntax]store{}, map[string]cacheKind{}
+	s.stores, s.aliases, s.modular = map[*syntax]store{}, map[string]cacheKind{}, map[string]store{}
 	s.django = map[string]string{}
 	var sites []*site
 	s.sources = map[string]*source{}
@@ -250,6 +255,11 @@ func (s *scanner) declarations() {
 		at := s.stores[r.file.syntax]
 		at.join(s.managed(r))
 		s.stores[r.file.syntax] = at
+		if own := springModule(r.file.path); r.file.syntax.jvm && own != "" {
+			at = s.modular[own]
+			at.join(r.file.store)
+			s.modular[own] = at
+		}
 		s.laravel = s.laravel || r.file.imports["Illuminate"]
 		for name, kind := range r.file.aliases {
 			s.aliases[name] |= kind
@@ -323,7 +333,8 @@ func (s *scanner) declarations() {
 	}
 	s.constructors(sites)
 	for _, site := range sites {
-		if site.setup != nil || site.rest || site.prefix && site.layer != 0 {
+		if site.setup != nil || site.rest || site.prefix && site.layer != 0 ||
+			site.entity != "" && !s.hasRepository(site.entity) {
 			continue
 		}
 		if site.command == nil && !site.prefix {

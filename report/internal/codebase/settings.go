@@ -11,8 +11,9 @@ import (
 // does.
 type setting struct {
 	value     string
-	ambiguous bool // files disagree about it
-	Pattern        // the line, without a key
+	ambiguous bool     // files disagree about it
+	modules   []string // whose files have it
+	Pattern            // the line, without a key
 }
 
 // isSettings reports whether a file has the settings of an application of Spring or Symfony, or an environment.
@@ -78,10 +79,15 @@ func (w *walker) settings() map[string]setting {
 			}
 			value = strings.Trim(strings.TrimSpace(value), `"'`)
 			old, known := all[name]
+			if module := springModule(file); known && !slices.Contains(old.modules, module) {
+				old.modules = append(old.modules, module)
+				all[name] = old
+			}
 			switch {
 			case len(name) > maxText || !known && len(all) > 20_000:
 			case !known || old.value == "" && !strings.Contains(path.Base(file), "-"):
-				all[name] = setting{value, old.ambiguous, Pattern{File: file, Line: number, Text: cutLine(line)}}
+				all[name] = setting{value, old.ambiguous, append(old.modules, springModule(file)),
+					Pattern{File: file, Line: number, Text: cutLine(line)}}
 			case value != "" && value != old.value:
 				old.ambiguous = true
 				all[name] = old
@@ -89,6 +95,25 @@ func (w *walker) settings() map[string]setting {
 		}
 	}
 	return all
+}
+
+// springModule returns the directory of the module of the JVM that has a file, "" if it is not known.
+func springModule(file string) string {
+	module, _, ok := strings.Cut(file, "/src/main/")
+	if !ok {
+		return ""
+	}
+	return module
+}
+
+// foreign reports whether a setting is only that of another application than the one that a file belongs to.
+func (p *program) foreign(v setting, at *source) bool {
+	own := ""
+	if at != nil {
+		own = springModule(at.path)
+	}
+	return own != "" && p.configured[own] && !slices.Contains(v.modules, own) && !slices.Contains(v.modules, "") &&
+		!strings.Contains(path.Base(v.File), "-")
 }
 
 // firstSettings returns the first line of each group of settings that sets up a library, by
