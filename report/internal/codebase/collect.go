@@ -28,6 +28,7 @@ type source struct {
 	scopes  map[string]*node     // what clients put before each key, by their names
 	classes map[string]class     // of the checkout, by name
 	goTypes map[string]*goType   // of Go, by name
+	bodies  map[string]*body     // of its classes, by name, until what runs is known
 	vars    map[string]*node     // of Go: the types or the values of variables of the package
 	modules map[string]string    // of Go: the paths of the packages that the file imports, by their names there
 }
@@ -71,7 +72,8 @@ type function struct {
 	external        bool         // an annotation or a keyword says that others call it
 	asked, entry    bool         // see isEntry
 	outer           *function    // around it, nil none
-	own             int          // times that it has its own name
+	words           []uint32     // that it has, by their hashes, until they are reached
+	live            bool         // see reach
 }
 
 // returned is a value of a function, with its line.
@@ -133,7 +135,9 @@ type collector struct {
 	known      map[string]bool  // see says
 	choices    []registration
 	adds       []string     // methods Add... that are called
-	abstract   []string     // names of methods without a body
+	bodiless   string       // name of the last method without a body
+	declared   int          // token of that, or before it
+	reached    *wordCounts  // see scanner
 	itemName   *node        // see cacheItem
 	pending    []*condition // of annotations before what they are about
 	component  bool         // one of them says that a container makes the class
@@ -168,13 +172,13 @@ func (c *collector) run() {
 			}
 			c.blocks = append(c.blocks, i)
 		}
+		before := len(c.functions)
 		switch t.kind {
 		case markToken:
 			c.mark(i, t)
 		case wordToken:
 			c.word(i, t)
 		case textToken:
-			c.ownName(i, strings.Trim(c.src[t.body:t.tail], ":"))
 			if n := len(c.open); t.first && c.implicit() && (n == 0 || c.open[n-1] != '(') && !c.is(i+1, ",") &&
 				!(c.syntax == rust && (c.is(i+1, "=>") || c.is(i+1, "|") || c.is(i-1, "|"))) { // no pattern of match
 				c.returned(i)
@@ -192,6 +196,7 @@ func (c *collector) run() {
 				c.prefixText(i, c.src[t.body:t.tail])
 			}
 		}
+		c.mention(i, before)
 	}
 	if imports := c.file.imports; imports["Symfony"] && imports["Contracts"] &&
 		(imports["CacheInterface"] || imports["TagAwareCacheInterface"]) {
@@ -255,7 +260,6 @@ func (c *collector) arm(i int) bool {
 func (c *collector) word(i int, t *token) {
 	word := c.textOf(i)
 	next := &c.tokens[i+1]
-	c.ownName(i, word)
 	if list := setupWords()[word]; list != nil {
 		c.setUp(i, list)
 	}
@@ -434,7 +438,7 @@ func (c *collector) functionHeader(i int) {
 			f.result, f.types = c.resultText(body+1), c.goParams(open)
 		}
 	} else {
-		c.declared(name, true)
+		c.bodiless, c.declared = c.words.keep(name), i
 	}
 }
 

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"iter"
 	"strings"
 	"sync/atomic"
 )
@@ -9,41 +10,30 @@ import (
 // either.
 type wordCounts [1 << 20]atomic.Uint32
 
-func (m *wordCounts) at(word string) *atomic.Uint32 {
-	return &m[hash(strings.Trim(word, "$@?!"))%uint32(len(m))]
+func (m *wordCounts) at(word string) *atomic.Uint32 { return &m[wordHash(word)] }
+
+// wordHash is the place of a word in wordCounts.
+func wordHash(word string) uint32 {
+	return hash(strings.Trim(word, "$@?!")) % uint32(len(wordCounts{}))
 }
 
 // read counts the words of a source, and those of texts that may have expressions in them.
 func (m *wordCounts) read(src string, tokens []token) {
 	for i := range tokens {
-		text := src[tokens[i].start:tokens[i].end]
-		if tokens[i].kind == wordToken || tokens[i].kind == textToken && (strings.ContainsAny(text, "${") ||
-			len(text) <= maxWords && !strings.Contains(text, " ")) {
-			m.text(text)
-		}
+		m.text(mentioned(src, &tokens[i]))
 	}
 }
 
 // text counts the words of a text.
 func (m *wordCounts) text(text string) {
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) {
+	for word := range wordsIn(text) {
 		m.at(word).Add(1)
 	}
 }
 
-// called reports whether a function may be called: something but its declarations has its name.
-func (s *scanner) called(f *function) bool {
-	if f.name == "" {
-		return true
-	}
-	all := s.program.functions[f.called()]
-	count := len(all) + s.abstract[f.name]
-	for _, g := range all[:min(len(all), 100)] {
-		if g.own > 0 && !s.isEntry(g) {
-			count += g.own
-		}
-	}
-	return int(s.mentions.at(f.name).Load()) > count
+// wordsIn yields the words of a text.
+func wordsIn(text string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(text, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) })
 }
 
 // unread notes the constants without a command that nothing reads but functions for keys which nothing calls, and other
@@ -61,7 +51,7 @@ func (s *scanner) unread() {
 	for _, list := range s.program.functions {
 		for _, f := range list {
 			for _, r := range f.returns {
-				if (keyLike(f.name) || keyLike(f.container)) && !s.called(f) { // a framework may call others
+				if (keyLike(f.name) || keyLike(f.container)) && !s.named(f) { // a framework may call others
 					without(r.value)
 				}
 			}

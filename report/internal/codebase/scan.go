@@ -112,13 +112,14 @@ type scanner struct {
 	clients    map[string]string         // prefixes, see clientPrefixes
 	keyv       bool                      // caches may be those of Keyv, which puts a namespace before each key
 	laravel    bool                      // a file imports Laravel
+	routed     bool                      // a file of PHP has routes
 	choices    map[string][]registration // by class
 	adds       map[string]bool           // methods Add... that are called, of C#
 	statics    map[string]string         // types of the members Instance of classes of C#, by lower-case names
 	docker     bool                      // see composed
 	plain      map[string]setting        // see plainSetting
 	mentions   wordCounts
-	abstract   map[string]int   // numbers of methods without a body, by name
+	reached    wordCounts       // words of what may run are not 0
 	apps       map[*syntax]bool // see applies
 	unsure     bool             // see readOthers
 	containers map[string]bool  // of functions
@@ -164,7 +165,7 @@ type worker struct {
 func newFile(s *syntax) *source {
 	return &source{syntax: s, imports: map[string]bool{}, supers: map[string]bool{}, holds: map[string]holder{},
 		types: map[string]string{}, scopes: map[string]*node{}, modules: map[string]string{},
-		goTypes: map[string]*goType{}, vars: map[string]*node{}}
+		goTypes: map[string]*goType{}, vars: map[string]*node{}, bodies: map[string]*body{}}
 }
 
 func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *reading {
@@ -180,6 +181,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 		return &reading{skip: func(s *Skipped) { s.Large++ }}
 	case isGenerated(src):
 		s.mentions.text(src)
+		s.reached.text(src)
 		return &reading{skip: func(s *Skipped) { s.Generated++ }}
 	}
 	syntax := syntaxOf(name)
@@ -205,7 +207,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 		return t.end-t.start <= maxWords && aboutServer(src[t.start:t.end])
 	}))
 	p := newParser(syntax, src, w.words, w.tokens, w.match)
-	c := &collector{parser: p, file: file, callees: callees}
+	c := &collector{parser: p, file: file, callees: callees, reached: &s.reached}
 	c.run()
 	w.match = p.match
 	c.parser = nil // and the tokens and the source with it, but for names
@@ -231,7 +233,7 @@ func (s *scanner) declarations() {
 		s.program.configured[springModule(file)] = true
 	}
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
-	s.statics, s.abstract, s.containers = map[string]string{}, map[string]int{}, map[string]bool{}
+	s.statics, s.containers = map[string]string{}, map[string]bool{}
 	s.stores, s.aliases, s.modular = map[*syntax]store{}, map[string]cacheKind{}, map[string]store{}
 	s.django = map[string]string{}
 	var sites []*site
@@ -246,9 +248,6 @@ func (s *scanner) declarations() {
 		for _, name := range r.adds {
 			s.adds[name] = true
 		}
-		for _, name := range r.abstract {
-			s.abstract[name]++
-		}
 		for _, made := range r.choices {
 			s.choices[made.class] = append(s.choices[made.class], made)
 		}
@@ -261,6 +260,7 @@ func (s *scanner) declarations() {
 			s.modular[own] = at
 		}
 		s.laravel = s.laravel || r.file.imports["Illuminate"]
+		s.routed = s.routed || r.file.syntax == php && (path.Base(r.file.dir) == "routes" || r.file.base == "routes")
 		for name, kind := range r.file.aliases {
 			s.aliases[name] |= kind
 		}
@@ -283,6 +283,7 @@ func (s *scanner) declarations() {
 		}
 		r.file.classes = s.program.classes
 	})
+	s.reach()
 	s.scopes = map[string]*node{}
 	for _, file := range s.sources {
 		for name, before := range file.scopes {

@@ -48,27 +48,18 @@ var plainSupers = wordSet(`extends implements object Object ApplicationRecord Ac
 	Model BaseModel models ABC Enum public class Exception IDisposable struct record
 	static where new Any Singleton`)
 
-// declared notes a method without a body.
-func (c *collector) declared(name string, is bool) {
-	if is && c.callees == nil && c.function() == nil {
-		c.abstract = append(c.abstract, c.words.keep(name))
-	}
-}
-
 // uncalled reports whether nothing calls a function, as far as the checkout shows.
 func (s *scanner) uncalled(f *function) bool {
 	for range maxRounds {
-		if f == nil || s.idle(f) {
+		if f == nil {
 			break
+		}
+		if k := s.known(f); k != nil && f.name != "" && !k.live {
+			return true
 		}
 		f = f.outer
 	}
-	return f != nil && s.idle(f)
-}
-
-// idle reports whether nothing calls a function, and no framework is likely to.
-func (s *scanner) idle(f *function) bool {
-	return !s.isEntry(f) && !s.called(f)
+	return false
 }
 
 // isEntry reports whether something outside of the sources may call a function, such as a framework.
@@ -126,6 +117,7 @@ func (s *scanner) readOthers() {
 		size += len(src)
 		s.unsure = size > maxOthers
 		s.mentions.text(src)
+		s.reached.text(src)
 	}
 }
 
@@ -159,13 +151,6 @@ func (s *scanner) applies(of *syntax) bool {
 		s.apps[of] = is
 	}
 	return is
-}
-
-// ownName notes that a function has its own name.
-func (c *collector) ownName(i int, word string) {
-	if f := c.function(); f != nil && f.name == word && !c.names(i) {
-		f.own++
-	}
 }
 
 // names reports whether a word is the name of a function at its declaration.

@@ -12,11 +12,11 @@ func TestUncalled(t *testing.T) {
 	const warm = `void warm(String id) { jedis.set("warm:" + id, ""); }`
 	for name, test := range map[string]struct{ body, other, want string }{
 		"nothing calls it": {warm, "", "4 warm:*" + dead},
-		"a call":           {warm, "c.warm(id);", "4 warm:*" + alive},
+		"a call":           {warm, "new Carts().warm(id);", "4 warm:*" + alive},
 		"itself":           {`void warm(String id) { jedis.set("warm:" + id, ""); warm(id); }`, "", "4 warm:*" + dead},
-		"a name in a text": {warm, `invoke("warm");`, "4 warm:*" + alive},
+		"a name in a text": {warm, `invoke(Carts.class, "warm");`, "4 warm:*" + alive},
 		"an annotation":    {`@Every void warm(String id) { jedis.set("warm:" + id, ""); }`, "", "4 warm:*" + alive},
-		"others make them": {`void warm(String id) { jedis.set("w:" + id, ""); } void run() { jedis.set("w:" + a, ""); }`, "",
+		"others make them": {`void warm(String id) { jedis.set("w:" + id, ""); } void run() { jedis.set("w:" + a, ""); }`, "new Carts();",
 			"4 w:*" + alive},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -191,7 +191,7 @@ func (s *scanner) builders() {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.program.functions)) {
 		for _, f := range s.program.functions[name] {
-			if f.use.key == nil && !s.called(f) {
+			if f.use.key == nil && !s.named(f) {
 				continue
 			}
 			for _, r := range f.returns {

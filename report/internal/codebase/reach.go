@@ -1,0 +1,194 @@
+package codebase
+
+import "strings"
+
+// A body is a class of a file, with the words of its members that are in no function.
+type body struct {
+	words     []uint32
+	entry     bool // something outside of the sources may make objects of it
+	live      bool // it is an entry, or what runs has its name
+	functions []*function
+}
+
+// mentioned returns the text of a token that may name functions, "" none: a word, or a text that may have expressions
+// or is one word.
+func mentioned(src string, t *token) string {
+	text := src[t.start:t.end]
+	if t.kind == wordToken || t.kind == textToken && (strings.ContainsAny(text, "${") ||
+		len(text) <= maxWords && !strings.Contains(text, " ")) {
+		return text
+	}
+	return ""
+}
+
+// mention notes which functions a token may name, for the function or the class around it. Before it, the file had some
+// functions.
+func (c *collector) mention(i, before int) {
+	text := mentioned(c.src, &c.tokens[i])
+	if text == "" || c.callees != nil || c.declaresFunction(i, before, text) {
+		return
+	}
+	f := c.function()
+	for word := range wordsIn(text) {
+		switch at := wordHash(word); {
+		case f != nil:
+			f.words = append(f.words, at)
+		case c.class() != "" && c.file.bodies[c.class()] != nil:
+			of := c.file.bodies[c.class()]
+			of.words = append(of.words, at)
+		default:
+			c.reached[at].Store(1)
+		}
+	}
+}
+
+// declaresFunction reports whether a word is the name of a function at its declaration.
+func (c *collector) declaresFunction(i, before int, word string) bool {
+	switch n := len(c.functions); {
+	case n > before && c.functions[n-1].name == word, word == c.bodiless && c.declared == i:
+		return true
+	case word == c.bodiless || c.function() != nil && c.function().name == word:
+		return c.names(i)
+	case c.syntax == golang && c.tokens[i].first && c.is(i+1, "(") && c.block() > 0:
+		return c.textOf(c.block()-1) == "interface"
+	}
+	return c.syntax == javaScript && (c.is(i+1, "=") || c.is(i+1, ":")) && c.isFunction(i+2)
+}
+
+// isFunction reports whether a function of JavaScript without a name begins at a token.
+func (c *collector) isFunction(n int) bool {
+	if c.textOf(n) == "async" {
+		n++
+	}
+	if c.textOf(n) == "function" || c.isWord(n) && c.is(n+1, "=>") {
+		return true
+	}
+	if !c.is(n, "(") || c.match[n] <= int32(n) {
+		return false
+	}
+	end := c.behind(n)
+	for m := end; c.is(end, ":") && m < end+20 && !c.is(m, ";") && !c.is(m, "{"); m++ {
+		if c.is(m, "=>") {
+			return true
+		}
+	}
+	return c.is(end, "=>")
+}
+
+// declareClass notes a class whose word is a token. Only a class of a language that has to name it to make its objects
+// can be unused: one without an annotation that extends nothing.
+func (c *collector) declareClass(i int, name, word string, plain bool) {
+	if c.callees != nil || name == "" {
+		return
+	}
+	n := i - 1
+	for n >= 0 && !c.tokens[n+1].first && (c.textOf(n) == "public" || c.textOf(n) == "abstract" || c.textOf(n) == "final" ||
+		c.textOf(n) == "internal" || c.textOf(n) == "sealed" || c.textOf(n) == "open") {
+		n--
+	}
+	named := c.jvm || c.syntax == csharp || c.syntax == php || c.syntax == python || c.syntax == ruby
+	_, known := c.file.bodies[name]
+	c.file.bodies[name] = &body{entry: known || !named || word != "class" || !plain || !c.tokens[n+1].first ||
+		n >= 0 && (c.is(n, ")") || c.is(n, "]") || c.is(n-1, "@") || strings.HasPrefix(c.textOf(n), "@"))}
+}
+
+// reach finds the functions that may run: entries, those of which something outside of functions has the name, and those
+// that they name.
+func (s *scanner) reach() {
+	functions, classes := map[uint32][]*function{}, map[uint32][]*body{}
+	inner := map[*function][]*function{} // without a name
+	var due []*function
+	live := func(f *function) {
+		if named := f.name == "" && (f.outer == nil || f.outer.live) || f.name != "" &&
+			(s.isEntry(f) || s.named(f)); f.live || !named {
+			return
+		}
+		if of := f.source.bodies[f.container]; of == nil || of.live {
+			f.live = true
+			due = append(due, f)
+		}
+	}
+	var found []uint32 // words that are due
+	visit := func(words []uint32) {
+		for _, w := range words {
+			if s.reached[w].Load() == 0 {
+				s.reached[w].Store(1)
+				found = append(found, w)
+			}
+		}
+	}
+	enter := func(of *body) {
+		if !of.live {
+			of.live = true
+			visit(of.words)
+			for _, f := range of.functions {
+				live(f)
+			}
+		}
+	}
+	for _, list := range s.program.functions {
+		for _, f := range list {
+			functions[wordHash(f.name)] = append(functions[wordHash(f.name)], f)
+			if f.name == "" && f.outer != nil {
+				inner[f.outer] = append(inner[f.outer], f)
+			}
+			if of := f.source.bodies[f.container]; of != nil {
+				of.functions = append(of.functions, f)
+				of.entry = of.entry || strings.EqualFold(f.name, "main") || f.external
+			}
+		}
+	}
+	for _, file := range s.sources {
+		for name, of := range file.bodies {
+			if classes[wordHash(name)] = append(classes[wordHash(name)], of); s.madeElsewhere(file, name, of) ||
+				s.reached[wordHash(name)].Load() != 0 {
+				enter(of)
+			}
+		}
+	}
+	for _, list := range s.program.functions {
+		for _, f := range list {
+			live(f)
+		}
+	}
+	for len(due)+len(found) > 0 {
+		if n := len(due); n > 0 {
+			f := due[n-1]
+			due = due[:n-1]
+			visit(f.words)
+			for _, in := range inner[f] {
+				live(in)
+			}
+			continue
+		}
+		w := found[len(found)-1]
+		found = found[:len(found)-1]
+		for _, of := range classes[w] {
+			enter(of)
+		}
+		for _, f := range functions[w] {
+			live(f)
+		}
+	}
+	for _, list := range s.program.functions {
+		for _, f := range list {
+			f.words = nil
+		}
+	}
+	for _, file := range s.sources {
+		file.bodies = nil
+	}
+}
+
+// madeElsewhere reports whether something outside of the sources may make objects of a class.
+func (s *scanner) madeElsewhere(file *source, name string, of *body) bool {
+	if s.laravel && s.routed && strings.Contains("/"+file.path, "/app/Http/Controllers/") && s.applies(php) {
+		return false // routes name it
+	}
+	return of.entry || !s.applies(file.syntax) || hostNames().MatchString("/"+file.path) || hostNames().MatchString(name)
+}
+
+// named reports whether something that may run has the name of a function.
+func (s *scanner) named(f *function) bool {
+	return f.name == "" || s.reached[wordHash(f.name)].Load() != 0
+}
