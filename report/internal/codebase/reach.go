@@ -1,6 +1,9 @@
 package codebase
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // A body is a class of a file, with the words of its members that are in no function.
 type body struct {
@@ -75,6 +78,9 @@ func (c *collector) isFunction(n int) bool {
 	return c.is(end, "=>")
 }
 
+// modifiers are words before class that say nothing about who uses it.
+var modifiers = wordSet("public abstract final internal sealed open")
+
 // declareClass notes a class whose word is a token. Only a class of a language that has to name it to make its objects
 // can be unused: one without an annotation that extends nothing.
 func (c *collector) declareClass(i int, name, word string, plain bool) {
@@ -82,8 +88,7 @@ func (c *collector) declareClass(i int, name, word string, plain bool) {
 		return
 	}
 	n := i - 1
-	for n >= 0 && !c.tokens[n+1].first && (c.textOf(n) == "public" || c.textOf(n) == "abstract" || c.textOf(n) == "final" ||
-		c.textOf(n) == "internal" || c.textOf(n) == "sealed" || c.textOf(n) == "open") {
+	for n >= 0 && !c.tokens[n+1].first && modifiers[c.textOf(n)] {
 		n--
 	}
 	named := c.jvm || c.syntax == csharp || c.syntax == php || c.syntax == python || c.syntax == ruby
@@ -92,8 +97,8 @@ func (c *collector) declareClass(i int, name, word string, plain bool) {
 		n >= 0 && (c.is(n, ")") || c.is(n, "]") || c.is(n-1, "@") || strings.HasPrefix(c.textOf(n), "@"))}
 }
 
-// reach finds the functions that may run: entries, those of which something outside of functions has the name, and those
-// that they name.
+// reach finds the functions that may run: entries, those of which something outside of functions has the name, and
+// those that they name.
 func (s *scanner) reach() {
 	functions, classes := map[uint32][]*function{}, map[uint32][]*body{}
 	inner := map[*function][]*function{} // without a name
@@ -182,7 +187,8 @@ func (s *scanner) reach() {
 
 // madeElsewhere reports whether something outside of the sources may make objects of a class.
 func (s *scanner) madeElsewhere(file *source, name string, of *body) bool {
-	if s.laravel && s.routed && strings.Contains("/"+file.path, "/app/Http/Controllers/") && s.applies(php) {
+	if at, _, of := strings.Cut("/"+file.path, "/app/Http/Controllers/"); of && s.laravel && s.applies(php) &&
+		s.routed[path.Join(".", strings.TrimPrefix(at, "/"))] {
 		return false // routes name it
 	}
 	return of.entry || !s.applies(file.syntax) || hostNames().MatchString("/"+file.path) || hostNames().MatchString(name)

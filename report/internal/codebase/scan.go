@@ -112,7 +112,7 @@ type scanner struct {
 	clients    map[string]string         // prefixes, see clientPrefixes
 	keyv       bool                      // caches may be those of Keyv, which puts a namespace before each key
 	laravel    bool                      // a file imports Laravel
-	routed     bool                      // a file of PHP has routes
+	routed     map[string]bool           // directories of applications of PHP that have files of routes
 	choices    map[string][]registration // by class
 	adds       map[string]bool           // methods Add... that are called, of C#
 	statics    map[string]string         // types of the members Instance of classes of C#, by lower-case names
@@ -233,6 +233,7 @@ func (s *scanner) declarations() {
 		s.program.configured[springModule(file)] = true
 	}
 	s.found, s.choices, s.adds = map[string]int{}, map[string][]registration{}, map[string]bool{}
+	s.routed = map[string]bool{}
 	s.statics, s.containers = map[string]string{}, map[string]bool{}
 	s.stores, s.aliases, s.modular = map[*syntax]store{}, map[string]cacheKind{}, map[string]store{}
 	s.django = map[string]string{}
@@ -260,7 +261,9 @@ func (s *scanner) declarations() {
 			s.modular[own] = at
 		}
 		s.laravel = s.laravel || r.file.imports["Illuminate"]
-		s.routed = s.routed || r.file.syntax == php && (path.Base(r.file.dir) == "routes" || r.file.base == "routes")
+		if r.file.syntax == php && path.Base(r.file.dir) == "routes" {
+			s.routed[path.Dir(r.file.dir)] = true
+		}
 		for name, kind := range r.file.aliases {
 			s.aliases[name] |= kind
 		}

@@ -216,7 +216,8 @@ func FuzzSources(f *testing.F) {
 		file := newFile(s)
 		file.redis = true
 		for _, callees := range []map[string]bool{nil, {"set": true}} {
-			c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees, reached: &wordCounts{}}
+			c := &collector{parser: newParser(s, src, words{}, s.lex(src, nil), nil), file: file, callees: callees,
+				reached: &wordCounts{}}
 			c.run()
 			for _, site := range c.sites {
 				if site.line < 1 || int(site.line) > strings.Count(src, "\n")+1 {

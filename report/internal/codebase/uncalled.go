@@ -74,6 +74,9 @@ func (s *scanner) mayBeEntry(f *function) bool {
 	if f.external || len(f.name) < 3 {
 		return true
 	}
+	if in := f.source.syntax; f.container == "" && (in == golang || in == rust) && s.applies(in) {
+		return f.name == "main" || f.name == "init" || in == golang && strings.HasPrefix(f.source.path, "pkg/")
+	}
 	name := strings.ToLower(strings.ReplaceAll(f.name, "_", ""))
 	if entries[name] || f.name[0] == '_' && f.name[len(f.name)-1] == '_' || strings.HasPrefix(f.name, "__") ||
 		f.name == f.container || hostNames().MatchString("/"+f.source.path) || hostNames().MatchString(f.container) {
@@ -207,7 +210,7 @@ func (c *collector) external(open int) bool {
 			depth--
 		case depth > 0:
 		case c.is(n, ";"), c.is(n, "{"), c.is(n, "}"):
-			return c.syntax == rust && c.notPublic(n+1, open)
+			return c.mayBeOfTrait(n+1, open)
 		case c.is(n, "@"), c.is(n, "#") && c.syntax != csharp, c.is(n, "[") && c.tokens[n].first && c.syntax == csharp:
 			return true
 		}
@@ -216,11 +219,14 @@ func (c *collector) external(open int) bool {
 			return true
 		}
 	}
-	return c.syntax == rust && c.notPublic(0, open)
+	return c.mayBeOfTrait(0, open)
 }
 
-// notPublic reports whether a function of Rust lacks pub: it may be one of a trait.
-func (c *collector) notPublic(from, open int) bool {
+// mayBeOfTrait reports whether a method of Rust lacks pub: it may be one of a trait.
+func (c *collector) mayBeOfTrait(from, open int) bool {
+	if c.syntax != rust || c.class() == "" {
+		return false
+	}
 	for n := max(from, open-12); n < open; n++ {
 		if c.textOf(n) == "pub" {
 			return false
