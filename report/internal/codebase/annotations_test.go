@@ -15,6 +15,7 @@ func TestAnnotations(t *testing.T) {
 		"Mails.kt":    "interface Mails : CrudRepository<Mail, String>\n",
 		"Unsaved.java": "import org.springframework.data.redis.core.RedisHash;\n@RedisHash(\"unsaved\")\n" +
 			"public class Unsaved {\n}\n",
+		"Caches.java": "@EnableCaching\nclass Caches {}\n",
 		"Dicts.java": "import org.springframework.cache.annotation.*;\n@CacheConfig(cacheNames = \"dict\")\nclass Dicts {\n" +
 			"  @Cacheable\n  Dict get(String id) { return null; }\n  @CacheEvict(key = \"#p0\")\n  void drop(String id) {}\n" +
 			"  @Cacheable(key = \"'all'\")\n  Dict all() { return null; }\n" +
@@ -93,4 +94,17 @@ func TestModules(t *testing.T) {
 	}, "a/src/main/java/Carts.java:5 carts::* likely @Cacheable\na/src/main/java/Carts.java:7 demo:cart:* certain SET\n"+
 		"b/src/main/java/Carts.java:5 carts::* possible @Cacheable if RedisCacheManager b/src/main/java/Caches.java:3\n"+
 		"b/src/main/java/Carts.java:7 *:cart:* certain SET\n")
+}
+
+// TestCachesAreOff has a cache of Spring that nothing turns on.
+func TestCachesAreOff(t *testing.T) {
+	const users = "import org.springframework.cache.annotation.Cacheable;\nclass Users {\n" +
+		"  @Cacheable(\"users\")\n  User f(long id) { return null; }\n}\n"
+	for config, want := range map[string]string{
+		"@EnableCaching\nclass Caches {}\n": "likely @Cacheable",
+		"class Caches {}\n":                 "possible @Cacheable if @EnableCaching",
+	} {
+		checkLines(t, map[string]string{"Users.java": users, "Caches.java": config,
+			"Main.java": "import redis.clients.jedis.Jedis;\nclass Main {}\n"}, "Users.java:3 users::* "+want+"\n")
+	}
 }

@@ -354,6 +354,9 @@ func (s *scanner) springStore(c *site) store {
 	at.join(s.stores[kotlin])
 	const needs = "spring.cache.type=redis"
 	switch {
+	case c.source.imports["springframework"] && (typed.value == "" || at.kind&server != 0) &&
+		s.mentions.at("EnableCaching").Load() == 0 && s.mentions.at("driven").Load() == 0: // <cache:annotation-driven/>
+		return store{kind: cachesElsewhere, needs: "@EnableCaching"}
 	case at.kind&(cachesOnServer|cachesAreHashes) != 0:
 	case at.kind&cachesElsewhere == 0 && typed.value != "" && !ofServer(strings.ToLower(typed.value)):
 		return store{cachesElsewhere, needs, fmt.Sprintf("%s:%d", typed.File, typed.Line)}

@@ -81,6 +81,10 @@ func (c *collector) isFunction(n int) bool {
 // modifiers are words before class that say nothing about who uses it.
 var modifiers = wordSet("public abstract final internal sealed open")
 
+// provided are annotations of classes of which a container gives an object to those that name them, and of Lombok.
+var provided = wordSet("Service Component Repository Transactional Slf4j Log4j2 RequiredArgsConstructor " +
+	"AllArgsConstructor Data")
+
 // declareClass notes a class whose word is a token. Only a class of a language that has to name it to make its objects
 // can be unused: one without an annotation that extends nothing.
 func (c *collector) declareClass(i int, name, word string, plain bool) {
@@ -88,12 +92,27 @@ func (c *collector) declareClass(i int, name, word string, plain bool) {
 		return
 	}
 	n := i - 1
-	for n >= 0 && !c.tokens[n+1].first && modifiers[c.textOf(n)] {
+	for n >= 0 && modifiers[c.textOf(n)] {
 		n--
+	}
+	for c.jvm && n > 0 { // annotations of classes that a container gives to those which name them
+		at := n
+		for c.is(n, ")") && at > 0 && at > n-40 && int(c.match[at]) != n {
+			at--
+		}
+		if at < n {
+			at--
+		}
+		if !c.is(at-1, "@") || !provided[c.textOf(at)] {
+			break
+		}
+		for n = at - 2; n >= 0 && modifiers[c.textOf(n)]; {
+			n--
+		}
 	}
 	named := c.jvm || c.syntax == csharp || c.syntax == php || c.syntax == python || c.syntax == ruby
 	_, known := c.file.bodies[name]
-	c.file.bodies[name] = &body{entry: known || !named || word != "class" || !plain || !c.tokens[n+1].first ||
+	c.file.bodies[name] = &body{entry: known || !named || word != "class" || !plain ||
 		n >= 0 && (c.is(n, ")") || c.is(n, "]") || c.is(n-1, "@") || strings.HasPrefix(c.textOf(n), "@"))}
 }
 

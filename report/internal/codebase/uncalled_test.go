@@ -42,8 +42,11 @@ func TestReached(t *testing.T) {
 		"Old.java": "class Old {\n  static Old one = new Old();\n" +
 			"  void keep(String id) { jedis.set(\"old:\" + id, \"\"); }\n}\n",
 		"Kept.java": "@Bean\nclass Kept {\n  void keep(String id) { jedis.set(\"bean:\" + id, \"\"); }\n}\n",
+		"Idle.java": "@Slf4j\n@Service(\"idle\")\npublic class Idle {\n" +
+			"  public void keep(String id) { jedis.set(\"idle:\" + id, \"\"); }\n}\n",
 		"Made.java": "class Made extends Thing {\n  void keep(String id) { jedis.set(\"made:\" + id, \"\"); }\n}\n",
-	}, "Carts.java:3 kept:a certain SET\nCarts.java:5 two:*"+dead+"Kept.java:3 bean:* certain SET\n"+
+	}, "Carts.java:3 kept:a certain SET\nCarts.java:5 two:*"+dead+"Idle.java:4 idle:*"+dead+
+		"Kept.java:3 bean:* certain SET\n"+
 		"Made.java:2 made:* certain SET\nOld.java:3 old:*"+dead)
 	const routes = "<?php\nuse Illuminate\\Support\\Facades\\Route;\nRoute::get('/', 'HomeController@show');\n"
 	const controller = "<?php\nuse Illuminate\\Support\\Facades\\Redis;\nclass %Controller extends Controller {\n" +
