@@ -203,7 +203,7 @@ func (c *collector) run() {
 		imports["ItemInterface"] = true // of the same cache
 	}
 	before, uses := c.file.scopes[optPrefix], func(s *site) bool { return s.command != nil }
-	if before != nil && !slices.ContainsFunc(c.sites, uses) {
+	if before != nil && (!slices.ContainsFunc(c.sites, uses) || ofServer(strings.ToLower(c.file.base))) {
 		c.prefixOf(0, connectionLayer, before) // it makes clients for others
 	}
 }

@@ -107,6 +107,11 @@ func TestFrameworkPrefixes(t *testing.T) {
 		"client of a factory": {map[string]string{
 			"Factory.php": "<?php\n$redis = new Redis();\n$redis->setOption(Redis::OPT_PREFIX, 'shop:');\n",
 			"A.php":       "<?php\nclass A {\n  function f() { $this->redis->sadd('carts', 1); }\n}\n"}, "A.php:3 shop:carts certain SADD\n"},
+		"a helper with commands": {map[string]string{
+			"RedisHelper.php": "<?php\nclass RedisHelper {\n  static function connect($prefix) {\n    $redis = new Redis();\n" +
+				"    $redis->setOption(Redis::OPT_PREFIX, $prefix);\n    $redis->set('up', 1);\n    return $redis;\n  }\n}\n",
+			"A.php": "<?php\nclass A {\n  function f() { $this->redis->sadd('carts', 1); }\n}\n"},
+			"A.php:3 *carts certain SADD\nRedisHelper.php:6 *up certain SET\n"},
 		"Predis": {map[string]string{
 			"Factory.php": "<?php\nreturn new Predis\\Client($url, ['prefix' => 'shop:']);\n",
 			"A.php":       "<?php\nclass A {\n  function f() { $this->redis->sadd('carts', 1); }\n}\n"}, "A.php:3 shop:carts certain SADD\n"},
