@@ -126,17 +126,20 @@ func (c *collector) packageName() *node {
 	return hole
 }
 
-// hasRepository reports whether a repository of the checkout is about an entity, or a template of Spring Data writes
-// any.
-func (s *scanner) hasRepository(entity string) bool {
+// repositories returns the words of the headers of files that declare a repository, and whether a template of Spring
+// Data may write any entity.
+func (s *scanner) repositories() (words map[string]bool, any bool) {
+	words = map[string]bool{}
 	for _, file := range s.sources {
-		repository := func(name string) bool { return strings.HasSuffix(name, "Repository") }
-		if file.supers[entity] && slices.ContainsFunc(slices.Collect(maps.Keys(file.supers)), repository) ||
-			file.imports["RedisKeyValueTemplate"] || file.imports["KeyValueOperations"] {
-			return true
+		any = any || file.imports["RedisKeyValueTemplate"] || file.imports["KeyValueOperations"]
+		for name := range file.supers {
+			if strings.HasSuffix(name, "Repository") {
+				maps.Copy(words, file.supers)
+				break
+			}
 		}
 	}
-	return false
+	return words, any
 }
 
 // placeholders returns the parts of a text of Spring in which ${NAME:DEFAULT} stands for a setting. What follows

@@ -33,8 +33,11 @@ func (c *collector) classHeader(i int, word string) {
 					}
 				}
 				name = c.words.keep(w)
-			} else if plain = false; c.callees == nil && !(word == "namespace" && (c.syntax == php || c.syntax == csharp)) {
-				c.file.supers[c.words.keep(w)] = true
+			} else {
+				plain = false
+				if c.callees == nil && !(word == "namespace" && (c.syntax == php || c.syntax == csharp)) {
+					c.file.supers[c.words.keep(w)] = true
+				}
 			}
 			if c.indent {
 				for c.is(n+1, "::") && c.isWord(n+2) { // class Module::Name

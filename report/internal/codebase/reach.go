@@ -123,11 +123,8 @@ func (s *scanner) reach() {
 	inner := map[*function][]*function{} // without a name
 	var due []*function
 	live := func(f *function) {
-		if named := f.name == "" && (f.outer == nil || f.outer.live) || f.name != "" &&
-			(s.isEntry(f) || s.named(f)); f.live || !named {
-			return
-		}
-		if of := f.source.bodies[f.container]; of == nil || of.live {
+		called := f.name != "" && (s.isEntry(f) || s.named(f)) || f.name == "" && (f.outer == nil || f.outer.live)
+		if of := f.source.bodies[f.container]; called && !f.live && (of == nil || of.live) {
 			f.live = true
 			due = append(due, f)
 		}

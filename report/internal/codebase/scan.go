@@ -336,9 +336,10 @@ func (s *scanner) declarations() {
 		}
 	}
 	s.constructors(sites)
+	repositories, anyEntity := s.repositories()
 	for _, site := range sites {
 		if site.setup != nil || site.rest || site.prefix && site.layer != 0 ||
-			site.entity != "" && !s.hasRepository(site.entity) {
+			site.entity != "" && !anyEntity && !repositories[site.entity] {
 			continue
 		}
 		if site.command == nil && !site.prefix {
