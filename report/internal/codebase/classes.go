@@ -12,7 +12,8 @@ const (
 
 // classHeader reads the beginning of a class or an object.
 func (c *collector) classHeader(i int, word string) {
-	name, extends, plain, pending := "", false, true, c.pending
+	name, extends, pending := "", false, c.pending
+	var supers []string
 	if c.pending = nil; c.component && c.isWord(i+1) {
 		c.choices = append(c.choices, registration{class: c.kept(i + 1), conditions: pending, source: c.file})
 	}
@@ -34,7 +35,7 @@ func (c *collector) classHeader(i int, word string) {
 				}
 				name = c.words.keep(w)
 			} else {
-				plain = false
+				supers = append(supers, w)
 				if c.callees == nil && !(word == "namespace" && (c.syntax == php || c.syntax == csharp)) {
 					c.file.supers[c.words.keep(w)] = true
 				}
@@ -47,17 +48,17 @@ func (c *collector) classHeader(i int, word string) {
 				for m := n + 1; m < n+12 && !c.tokens[m].first; m++ {
 					if c.isWord(m) && c.callees == nil {
 						c.file.supers[c.words.keep(c.textOf(m))] = true
-						plain = plain && c.textOf(m) == "object"
+						supers = append(supers, c.textOf(m))
 					}
 				}
-				c.declareClass(i, name, word, plain)
+				c.declareClass(i, name, word, supers)
 				c.push(i, n, scope{class: name})
 				return
 			}
 		case c.is(n, "<") && c.generic(n) > 0 && !extends:
 			n = c.generic(n)
 		case c.is(n, "{"):
-			c.declareClass(i, name, word, plain)
+			c.declareClass(i, name, word, supers)
 			enum := word == "enum" || i > 0 && c.isWord(i-1) && c.textOf(i-1) == "enum"
 			c.push(i, n, scope{class: name, enum: enum, conditions: pending})
 			if c.syntax == csharp && (c.itemName != nil || strings.HasSuffix(name, "CacheItem")) {
@@ -112,7 +113,7 @@ func (c *collector) methodHeader(i, open int) bool {
 	case c.is(next, ":"):
 	case c.isWord(next) && (c.textOf(next) == "throws" || c.textOf(next) == "where"):
 	default:
-		if c.is(next, ";") && c.function() == nil {
+		if c.is(next, ";") && c.function() == nil && c.class() != "" {
 			c.bodiless, c.declared = c.words.keep(c.textOf(i)), i
 		}
 		return false

@@ -69,7 +69,7 @@ type function struct {
 	done, due       int // of passes, that were added to the calls of the function, and that will be
 	use             use
 	conditions      []*condition // of its annotations
-	external        bool         // an annotation or a keyword says that others call it
+	external        caller       // 0 nobody is known
 	asked, entry    bool         // see isEntry
 	outer           *function    // around it, nil none
 	words           []uint32     // that it has, by their hashes, until they are reached
@@ -125,6 +125,7 @@ type collector struct {
 	cases      map[int]int // the last case or default of switches, by their braces
 	skip       int         // token that ends what is not read: tests in a file of Rust
 	header     int         // token that ends the parameters of the last function
+	imports    int         // token behind the last statement that only makes names known
 	made       int         // token that ends the call which makes a client
 	callees    map[string]bool
 	decls      []*declaration

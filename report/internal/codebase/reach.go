@@ -2,14 +2,17 @@ package codebase
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
 // A body is a class of a file, with the words of its members that are in no function.
 type body struct {
 	words     []uint32
-	entry     bool // something outside of the sources may make objects of it
-	live      bool // it is an entry, or what runs has its name
+	supers    []string // what it extends or implements: who has the name of one may have an object of it
+	entry     bool     // something outside of the sources may make objects of it
+	advice    bool     // it is an aspect for methods with annotations of the checkout, its supers
+	live      bool     // it is an entry, or what runs has its name or that of a super
 	functions []*function
 }
 
@@ -28,7 +31,8 @@ func mentioned(src string, t *token) string {
 // functions.
 func (c *collector) mention(i, before int) {
 	text := mentioned(c.src, &c.tokens[i])
-	if text == "" || c.callees != nil || c.declaresFunction(i, before, text) {
+	c.imports = max(c.imports, c.importEnd(i))
+	if text == "" || c.callees != nil || i < c.imports || c.introduces(i, before, text) {
 		return
 	}
 	f := c.function()
@@ -45,9 +49,35 @@ func (c *collector) mention(i, before int) {
 	}
 }
 
-// declaresFunction reports whether a word is the name of a function at its declaration.
-func (c *collector) declaresFunction(i, before int, word string) bool {
+// importEnd returns the token behind the statement at a token if that only makes names known, as imports and packages do,
+// and the token itself otherwise.
+func (c *collector) importEnd(i int) int {
+	switch word := c.textOf(i); {
+	case !c.tokens[i].first:
+		return i
+	case word == "use" && (c.syntax == rust || c.class() == ""), word == "from", word == "import" && !c.is(i+1, "("),
+		word == "package", word == "namespace":
+	default:
+		return i
+	}
+	for n := i + 1; n < i+500; n++ {
+		switch {
+		case c.tokens[n].kind == endToken, c.is(n, ";"), c.tokens[n].first, c.is(n, "{") && c.syntax == csharp:
+			return n
+		case c.textOf(n) == "as":
+			return i
+		case c.match[n] > int32(n):
+			n = int(c.match[n])
+		}
+	}
+	return i
+}
+
+// introduces reports whether a word is the name of a function or a class at its declaration.
+func (c *collector) introduces(i, before int, word string) bool {
 	switch n := len(c.functions); {
+	case c.textOf(i-1) == "class", c.textOf(i-1) == "interface": // declares a class
+		return true
 	case n > before && c.functions[n-1].name == word, word == c.bodiless && c.declared == i:
 		return true
 	case word == c.bodiless || c.function() != nil && c.function().name == word:
@@ -83,17 +113,17 @@ var modifiers = wordSet("public abstract final internal sealed open")
 
 // provided are annotations of classes of which a container gives an object to those that name them, and of Lombok.
 var provided = wordSet("Service Component Repository Transactional Slf4j Log4j2 RequiredArgsConstructor " +
-	"AllArgsConstructor Data")
+	"AllArgsConstructor Data Order")
 
-// declareClass notes a class whose word is a token. Only a class of a language that has to name it to make its objects
-// can be unused: one without an annotation that extends nothing.
-func (c *collector) declareClass(i int, name, word string, plain bool) {
+// declareClass notes a class whose word is a token. Only a class of a language that has to name it, or what it extends,
+// to make its objects can be unused: one without an annotation.
+func (c *collector) declareClass(i int, name, word string, supers []string) {
 	if c.callees != nil || name == "" {
 		return
 	}
-	n := i - 1
-	for n >= 0 && modifiers[c.textOf(n)] {
-		n--
+	n, abstract := i-1, false
+	for ; n >= 0 && modifiers[c.textOf(n)]; n-- {
+		abstract = abstract || c.textOf(n) == "abstract"
 	}
 	for c.jvm && n > 0 { // annotations of classes that a container gives to those which name them
 		at := n
@@ -112,8 +142,55 @@ func (c *collector) declareClass(i int, name, word string, plain bool) {
 	}
 	named := c.jvm || c.syntax == csharp || c.syntax == php || c.syntax == python || c.syntax == ruby
 	_, known := c.file.bodies[name]
-	c.file.bodies[name] = &body{entry: known || !named || word != "class" || !plain ||
-		n >= 0 && (c.is(n, ")") || c.is(n, "]") || c.is(n-1, "@") || strings.HasPrefix(c.textOf(n), "@"))}
+	of := &body{entry: known || !named || word != "class"}
+	for _, w := range supers {
+		if !abstract && !headerWords[w] { // only a class that extends an abstract one makes its objects
+			of.supers = append(of.supers, c.words.keep(w))
+		}
+	}
+	if c.jvm && c.textOf(n) == "Aspect" && c.is(n-1, "@") {
+		of.supers = c.advised(i)
+		of.advice = of.supers != nil
+		of.entry = of.entry || !of.advice
+	} else if n >= 0 && (c.is(n, ")") || c.is(n, "]") || c.is(n-1, "@") || strings.HasPrefix(c.textOf(n), "@")) ||
+		c.syntax == ruby && len(of.supers) > 0 {
+		of.entry = true
+	}
+	c.file.bodies[name] = of
+}
+
+// headerWords are words behind the name of a class that name none of the checkout.
+var headerWords = wordSet("extends implements object Object Serializable IDisposable ABC")
+
+// advised returns the annotations of the methods that an aspect in the class at a token is about, nil if it is about
+// others, too.
+func (c *collector) advised(i int) (list []string) {
+	for !c.is(i, "{") && c.tokens[i].kind != endToken {
+		i++
+	}
+	for n := i; n < int(c.match[i]); n++ {
+		if c.tokens[n].kind != textToken {
+			continue
+		}
+		text := c.textOf(n)
+		for _, pointcut := range [...]string{"execution(", "within(", "bean(", "this(", "target("} {
+			if strings.Contains(text, pointcut) {
+				return nil
+			}
+		}
+		_, name, ok := strings.Cut(text, "@annotation(")
+		if name, _, _ = strings.Cut(name, ")"); !ok {
+			continue
+		}
+		name = lastWord(strings.TrimSpace(name))
+		for m := i; m < int(c.match[i]) && !isUpper(name); m++ { // the name of a parameter
+			if c.textOf(m) == name && c.isWord(m-1) && isUpper(c.textOf(m-1)) {
+				name = c.textOf(m - 1)
+			}
+		}
+		list = append(list, c.words.keep(name))
+	}
+	return list
 }
 
 // reach finds the functions that may run: entries, those of which something outside of functions has the name, and
@@ -155,14 +232,18 @@ func (s *scanner) reach() {
 			}
 			if of := f.source.bodies[f.container]; of != nil {
 				of.functions = append(of.functions, f)
-				of.entry = of.entry || strings.EqualFold(f.name, "main") || f.external
+				of.entry = of.entry || strings.EqualFold(f.name, "main") || f.external == annotated && !of.advice
 			}
 		}
 	}
 	for _, file := range s.sources {
 		for name, of := range file.bodies {
-			if classes[wordHash(name)] = append(classes[wordHash(name)], of); s.madeElsewhere(file, name, of) ||
-				s.reached[wordHash(name)].Load() != 0 {
+			begins := s.madeElsewhere(file, name, of)
+			for _, w := range append(of.supers, name) {
+				classes[wordHash(w)] = append(classes[wordHash(w)], of)
+				begins = begins || s.reached[wordHash(w)].Load() != 0
+			}
+			if begins {
 				enter(of)
 			}
 		}
@@ -203,11 +284,14 @@ func (s *scanner) reach() {
 
 // madeElsewhere reports whether something outside of the sources may make objects of a class.
 func (s *scanner) madeElsewhere(file *source, name string, of *body) bool {
-	if at, _, of := strings.Cut("/"+file.path, "/app/Http/Controllers/"); of && s.laravel && s.applies(php) &&
+	if at, _, found := strings.Cut("/"+file.path, "/app/Http/Controllers/"); found && s.laravel && s.applies(php) &&
 		s.routed[path.Join(".", strings.TrimPrefix(at, "/"))] {
-		return false // routes name it
+		of.supers = nil // only routes name it
+		return false
 	}
-	return of.entry || !s.applies(file.syntax) || hostNames().MatchString("/"+file.path) || hostNames().MatchString(name)
+	foreign := func(super string) bool { return s.program.classes[super] == 0 && !s.containers[super] }
+	return of.entry || !s.applies(file.syntax) || slices.ContainsFunc(of.supers, foreign) ||
+		hostNames().MatchString("/"+file.path) || hostNames().MatchString(name)
 }
 
 // named reports whether something that may run has the name of a function.

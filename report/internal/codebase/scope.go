@@ -296,7 +296,7 @@ func (c *collector) endless(i int) bool { return c.is(i, "=") && c.tokens[i].sta
 // newFunction notes a function with the parameters between two brackets.
 func (c *collector) newFunction(name, container string, open int) *function {
 	f := &function{name: c.words.keep(name), container: container, source: c.file, conditions: c.pending,
-		external: open > 0 && c.external(open), outer: c.function()}
+		external: c.external(open), outer: c.function()}
 	c.pending = nil
 	if open > 0 {
 		f.params, f.defaults, f.groups = c.parameters(open)

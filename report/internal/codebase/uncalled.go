@@ -38,7 +38,7 @@ var entries = wordSet(`main init initialize call execute handle perform run invo
 // hostNames are parts of the names of files and classes whose methods a framework calls.
 var hostNames = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?i)controller|action|/api/|resolver|listener|observer|subscriber|handler$|job|task|" +
-		"worker|consumer|command|middleware|interceptor|filter|plugin|hook|resource|endpoint|servlet|hub$|aspect|/admin/|" +
+		"worker|consumer|command|middleware|interceptor|filter|plugin|hook|resource|endpoint|servlet|hub$|/admin/|" +
 		"module|/views?|/routes?/|/pages/|/migrat|schedul|serializer|channel|mailer|/helpers/|provider$|/rpc/|grpc|" +
 		"extension$|seed|startup|program$")
 })
@@ -71,7 +71,7 @@ func (s *scanner) isEntry(f *function) bool {
 }
 
 func (s *scanner) mayBeEntry(f *function) bool {
-	if f.external || len(f.name) < 3 {
+	if f.external != 0 || len(f.name) < 3 {
 		return true
 	}
 	if in := f.source.syntax; f.container == "" && (in == golang || in == rust) && s.applies(in) {
@@ -179,9 +179,16 @@ func (c *Checkout) restore() {
 	}
 }
 
-// external reports whether what precedes the parameters of a function, in the bracket of a token, says that others call
-// it: an annotation, or that it overrides.
-func (c *collector) external(open int) bool {
+// A caller says who else calls a function.
+type caller byte
+
+const (
+	overriding caller = iota + 1 // what calls that of a class which it overrides
+	annotated                    // what its annotation says
+)
+
+// external returns who calls a function, as what precedes its parameters tells, in the bracket of a token.
+func (c *collector) external(open int) (by caller) {
 	if c.syntax == python {
 		n := open
 		for n > 0 && n > open-4 && !(c.tokens[n].first && (c.textOf(n) == "def" || c.textOf(n) == "async")) {
@@ -196,30 +203,38 @@ func (c *collector) external(open int) bool {
 				depth--
 			}
 			if c.tokens[n].first && depth == 0 && c.tokens[n].column <= column {
-				return c.is(n, "@")
+				break
 			}
 		}
-		return c.is(n, "@")
+		if c.is(n, "@") {
+			by = annotated
+		}
+		return by
 	}
-	depth := 0
-	for n := open - 1; n >= 0 && n > open-60; n-- {
+	depth, n := 0, open-1
+	for ; n >= 0 && n > open-60 && (depth > 0 || !c.is(n, ";") && !c.is(n, "{") && !c.is(n, "}")); n-- {
 		switch {
 		case c.is(n, ")"):
 			depth++
 		case c.is(n, "("):
 			depth--
 		case depth > 0:
-		case c.is(n, ";"), c.is(n, "{"), c.is(n, "}"):
-			return c.mayBeOfTrait(n+1, open)
+		case c.is(n, "@") && c.textOf(n+1) == "Override":
+			by = overriding
 		case c.is(n, "@"), c.is(n, "#") && c.syntax != csharp, c.is(n, "[") && c.tokens[n].first && c.syntax == csharp:
-			return true
+			return annotated
 		}
 		switch c.textOf(n) {
-		case "override", "operator", "default", "abstract", "extern", "implicit", "explicit":
-			return true
+		case "override", "default", "abstract":
+			by = overriding
+		case "operator", "extern", "implicit", "explicit":
+			return annotated
 		}
 	}
-	return c.mayBeOfTrait(0, open)
+	if by == 0 && open > 0 && c.mayBeOfTrait(max(n, 0), open) {
+		by = overriding
+	}
+	return by
 }
 
 // mayBeOfTrait reports whether a method of Rust lacks pub: it may be one of a trait.
