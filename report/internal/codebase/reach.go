@@ -36,6 +36,9 @@ func (c *collector) mention(i, before int) {
 		return
 	}
 	f := c.function()
+	for f != nil && f.name == "" {
+		f = f.outer
+	}
 	for word := range wordsIn(text) {
 		switch at := wordHash(word); {
 		case f != nil:
@@ -142,7 +145,7 @@ func (c *collector) declareClass(i int, name, word string, supers []string) {
 	}
 	named := c.jvm || c.syntax == csharp || c.syntax == php || c.syntax == python || c.syntax == ruby
 	_, known := c.file.bodies[name]
-	of := &body{entry: known || !named || word != "class"}
+	of := &body{entry: known || !named || word != "class" || c.syntax == csharp && c.textOf(n) == "static"} // extensions
 	for _, w := range supers {
 		if !abstract && !headerWords[w] { // only a class that extends an abstract one makes its objects
 			of.supers = append(of.supers, c.words.keep(w))
@@ -197,11 +200,9 @@ func (c *collector) advised(i int) (list []string) {
 // those that they name.
 func (s *scanner) reach() {
 	functions, classes := map[uint32][]*function{}, map[uint32][]*body{}
-	inner := map[*function][]*function{} // without a name
 	var due []*function
 	live := func(f *function) {
-		called := f.name != "" && (s.isEntry(f) || s.named(f)) || f.name == "" && (f.outer == nil || f.outer.live)
-		if of := f.source.bodies[f.container]; called && !f.live && (of == nil || of.live) {
+		if of := f.source.bodies[f.container]; !f.live && (of == nil || of.live) && (s.isEntry(f) || s.named(f)) {
 			f.live = true
 			due = append(due, f)
 		}
@@ -227,9 +228,6 @@ func (s *scanner) reach() {
 	for _, list := range s.program.functions {
 		for _, f := range list {
 			functions[wordHash(f.name)] = append(functions[wordHash(f.name)], f)
-			if f.name == "" && f.outer != nil {
-				inner[f.outer] = append(inner[f.outer], f)
-			}
 			if of := f.source.bodies[f.container]; of != nil {
 				of.functions = append(of.functions, f)
 				of.entry = of.entry || strings.EqualFold(f.name, "main") || f.external == annotated && !of.advice
@@ -258,9 +256,6 @@ func (s *scanner) reach() {
 			f := due[n-1]
 			due = due[:n-1]
 			visit(f.words)
-			for _, in := range inner[f] {
-				live(in)
-			}
 			continue
 		}
 		w := found[len(found)-1]
@@ -291,7 +286,7 @@ func (s *scanner) madeElsewhere(file *source, name string, of *body) bool {
 	}
 	foreign := func(super string) bool { return s.program.classes[super] == 0 && !s.containers[super] }
 	return of.entry || !s.applies(file.syntax) || slices.ContainsFunc(of.supers, foreign) ||
-		hostNames().MatchString("/"+file.path) || hostNames().MatchString(name)
+		file.hosted(name)
 }
 
 // named reports whether something that may run has the name of a function.

@@ -33,15 +33,19 @@ var entries = wordSet(`main init initialize call execute handle perform run invo
 	getstaticprops loader action default handler middleware schedule read write gc open
 	included inherited extended methodmissing respondto respondtomissing toparam tojson
 	asjson tos each next iterator marshaljson unmarshaljson save add remove has set
-	clear forget flush lock unlock release acquire middlewares rules`)
+	clear forget flush lock unlock release acquire middlewares rules
+	configureservices configurecontainer`)
 
 // hostNames are parts of the names of files and classes whose methods a framework calls.
 var hostNames = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?i)controller|action|/api/|resolver|listener|observer|subscriber|handler$|job|task|" +
-		"worker|consumer|command|middleware|interceptor|filter|plugin|hook|resource|endpoint|servlet|hub$|/admin/|" +
-		"module|/views?|/routes?/|/pages/|/migrat|schedul|serializer|channel|mailer|/helpers/|provider$|/rpc/|grpc|" +
-		"extension$|seed|startup|program$")
+	return regexp.MustCompile("(?i)controller|action|/api/|resolver|listener|observer|subscriber|handler$|middleware|" +
+		"filter|plugin|hook|resource|endpoint|/admin/|module|/migrat|serializer|channel|mailer|/rpc/|grpc")
 })
+
+// hosted reports whether a framework may call the methods of a class or a file by its name.
+func (s *source) hosted(class string) bool {
+	return (s.syntax == php || s.syntax == ruby) && (hostNames().MatchString("/"+s.path) || hostNames().MatchString(class))
+}
 
 // plainSupers are classes of libraries and other words behind the name of a class that call no method of it.
 var plainSupers = wordSet(`extends implements object Object ApplicationRecord ActiveRecord Base Serializable
@@ -79,7 +83,7 @@ func (s *scanner) mayBeEntry(f *function) bool {
 	}
 	name := strings.ToLower(strings.ReplaceAll(f.name, "_", ""))
 	if entries[name] || f.name[0] == '_' && f.name[len(f.name)-1] == '_' || strings.HasPrefix(f.name, "__") ||
-		f.name == f.container || hostNames().MatchString("/"+f.source.path) || hostNames().MatchString(f.container) {
+		f.name == f.container || f.source.hosted(f.container) {
 		return true
 	}
 	switch f.source.syntax {
