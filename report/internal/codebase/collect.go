@@ -15,6 +15,7 @@ type source struct {
 	pack    string               // that of its package of npm, in the other languages ""
 	redis   bool                 // it speaks of Redis
 	client  bool                 // it imports a client
+	clients []string             // roots of the packages of Python that it imports one from
 	library bool                 // of JavaScript, from a library
 	store   store                // of its caches, as the file says
 	adapter string               // of Active Job, see queueAdapter

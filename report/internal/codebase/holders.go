@@ -150,6 +150,10 @@ func (c *collector) hold() {
 	classes := map[string]bool{}
 	for i := range c.tokens {
 		t := &c.tokens[i]
+		if text := c.src[t.body:t.tail]; t.kind == textToken && c.syntax == python && pythonClients[text] &&
+			c.textOf(i-2) == "import_module" {
+			c.file.clients = append(c.file.clients, text)
+		}
 		if t.kind == textToken && t.tail > t.body && t.tail-t.body < 100 && c.importLine(i) {
 			c.imported(i, c.src[t.body:t.tail])
 			continue
@@ -262,7 +266,12 @@ func (c *collector) importNames(i int) {
 		}
 		if c.isWord(n) && len(c.file.imports) < 2000 && c.callees == nil {
 			c.file.imports[c.words.keep(c.textOf(n))] = true
-			c.file.client = c.file.client || !errors && ofServer(strings.ToLower(c.textOf(n)))
+			if !errors && ofServer(strings.ToLower(c.textOf(n))) {
+				c.file.client = true
+				if c.syntax == python && c.isWord(i+1) { // no relative import
+					c.file.clients = append(c.file.clients, c.kept(i+1))
+				}
+			}
 		}
 	}
 }

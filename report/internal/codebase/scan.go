@@ -305,7 +305,7 @@ func (s *scanner) declarations() {
 	if !s.jobsInSidekiq() {
 		sites = slices.DeleteFunc(sites, func(c *site) bool { return c.command == jobCommand })
 	}
-	s.lacks = s.lacksClient(sites)
+	s.lacks = s.lacksClient()
 	s.setups(sites)
 	s.layerPrefixes(sites)
 	active := map[*source]bool{} // files with commands
@@ -384,8 +384,9 @@ func (s *scanner) add(c *site, parts []string) {
 	if typed && Join(parts) == "*c:*,k:*" {
 		return
 	}
-	lacks := s.lacks[c.source.syntax] && !(c.source.syntax.loose && c.command != nil && c.command.unusual)
-	if (lacks && (c.needs == nil || c.needs == uncalled) || c.source.typed && !typed) && c.sure < Certain {
+	in := c.source.syntax
+	lacks := s.lacks[in] && (in == python || c.sure < Certain && !(in.loose && c.command != nil && c.command.unusual))
+	if lacks && (c.needs == nil || c.needs == uncalled) || c.source.typed && !typed && c.sure < Certain {
 		return
 	}
 	if c.command != nil {

@@ -174,25 +174,36 @@ func (w *walker) packOf(dir string) string {
 }
 
 // lacksClient returns the languages of the checkout in which neither an import, nor a setting, nor
-// the set-up of a framework names a client of the server: what they cache is in the process. In Python a command
-// of what certainly is a client is enough.
-func (s *scanner) lacksClient(sites []*site) map[*syntax]bool {
+// the set-up of a framework names a client of the server: what they cache is in the process. In Python an import
+// of a package of the checkout is none.
+func (s *scanner) lacksClient() map[*syntax]bool {
 	has := map[*syntax]bool{java: (s.stores[java].kind|s.stores[kotlin].kind)&^cachesElsewhere != 0,
 		csharp: s.stores[csharp].kind&^cachesElsewhere != 0,
 		php:    s.symfonyStore().kind == cachesOnServer, python: s.stores[python].kind == cachesOnServer}
 	for path := range s.program.settings {
 		has[java] = has[java] || strings.Contains(path, ".") && ofServer(strings.ToLower(path))
 	}
-	for _, file := range s.sources {
-		has[file.syntax] = has[file.syntax] || file.client || file.redis && file.syntax.loose && file.syntax != python
-		has[java] = has[java] || file.client && file.syntax.jvm
+	own := map[string]bool{} // packages of Python
+	for name, file := range s.sources {
+		for _, part := range strings.Split(strings.TrimSuffix(name, ".py"), "/") {
+			own[part] = own[part] || file.syntax == python
+		}
 	}
-	for _, c := range sites {
-		has[python] = has[python] || c.source.syntax == python && c.command != nil && c.sure == Certain
+	for _, file := range s.sources {
+		if file.syntax != python {
+			has[file.syntax] = has[file.syntax] || file.client || file.redis && file.syntax.loose
+		}
+		for _, name := range file.clients {
+			has[python] = has[python] || pythonClients[name] || !own[name]
+		}
+		has[java] = has[java] || file.client && file.syntax.jvm
 	}
 	return map[*syntax]bool{java: !has[java], kotlin: !has[java], csharp: !has[csharp], rust: !has[rust], php: !has[php],
 		python: !has[python], ruby: !has[ruby]}
 }
+
+// pythonClients are packages of clients of Python that modules of checkouts have the names of, too.
+var pythonClients = wordSet("redis aioredis valkey")
 
 // read returns the content of a file, "" if it cannot be read or is too large.
 func (w *walker) read(name string) (string, bool) {
