@@ -165,9 +165,10 @@ func (c *collector) call(i int, word string) {
 		a = c.bound(a)
 		keys := []*node{a}
 		if a.kind == listNode {
-			keys = a.args
-			if c.syntax == python && !command.all { // one key of a cache
+			if keys = a.args; c.syntax == python && !command.all { // one key of a cache
 				break
+			} else if !command.all && len(keys) > 0 { // what follows are other arguments
+				keys = keys[:1]
 			}
 		}
 		for _, k := range keys {

@@ -229,7 +229,7 @@ func namesClass(name string) bool {
 // typed notes the class at a token as that of the variable which is declared there.
 func (c *collector) typed(i int) {
 	at := c.held(i, 0)
-	if at < 0 || len(c.file.types) > 500 {
+	if at < 0 || at > i && c.is(i+1, ".") || len(c.file.types) > 500 { // behind its package
 		return
 	}
 	name, class := c.words.keep(strings.ToLower(c.textOf(at))), c.kept(i)
