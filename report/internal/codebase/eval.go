@@ -125,7 +125,7 @@ func (p *program) eval(n *node, at frame) []string {
 		return vary()
 	case eitherNode:
 		if g := guard(n.index); g != 0 && at.arguments != nil {
-			if !(-g).allows(at.arguments) {
+			if !(-g).allows(at.arguments) || g.allows(at.arguments) && n.args[1].hasOptional(int16(g)-1, 0) {
 				return p.eval(n.args[1], at)
 			} else if !g.allows(at.arguments) {
 				return p.eval(n.args[0], at)

@@ -24,6 +24,16 @@ func (n *node) isNumber() bool {
 	return n != nil && n.kind == textNode && n.text != "" && strings.Trim(n.text, "0123456789") == ""
 }
 
+// hasOptional reports whether a value has a parameter whose default is nothing: a call that gives it one means it.
+func (n *node) hasOptional(param int16, depth int) bool {
+	if n == nil || depth > 8 {
+		return false
+	}
+	return n.kind == paramNode && n.index == param && n.of.isNothing() && n.of.text != "false" ||
+		n.of.hasOptional(param, depth+1) ||
+		slices.ContainsFunc(n.args, func(a *node) bool { return a.hasOptional(param, depth+1) })
+}
+
 // allows reports whether a statement of a function can run with the values of some arguments.
 func (f *function) allows(g guard, arguments [][]string) bool {
 	if i := int(max(g, -g)) - 1; i >= len(arguments) && arguments != nil && i >= 0 && i < len(f.defaults) &&
