@@ -37,7 +37,7 @@ func (p *program) alternatives(eval func() []string) func(yield func([]string) b
 				yield(value)
 				return
 			}
-			all = append(all, Join(value))
+			all = append(all, strings.ReplaceAll(Join(value), "/", ":")) // which no * of matchName has
 		}
 		for p.choice = range all {
 			covered := slices.ContainsFunc(all, func(other string) bool {
