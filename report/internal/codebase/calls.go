@@ -171,12 +171,12 @@ func (c *collector) call(i int, word string) {
 				keys = keys[:1]
 			}
 		}
-		for _, k := range keys {
+		for at, k := range keys {
 			one := own
 			one.key, one.list = k, k.kind == paramNode && strings.HasSuffix(strings.ToLower(k.text), "keys")
 			if n == 0 && pairs[command.name] || command.all && strings.HasSuffix(command.name, "STORE") {
 				other := *command // the first key of a pair loses what it has, that of STORE gets the others
-				other.writes = n == 0 && command.all
+				other.writes = n == 0 && at == 0 && command.all
 				one.command = &other
 			}
 			c.site(&one, t)

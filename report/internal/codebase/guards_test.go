@@ -21,7 +21,10 @@ func TestGuards(t *testing.T) {
 		"        k += f\":{kind}\"\n    return k\n\ndef either(id, kind=None):\n" +
 		"    if kind is None:\n        k = f\"e:{id}\"\n" +
 		"    else:\n        k = f\"e:{id}:{kind}\"\n    return k\n\ndef early(id, kind=None):\n    if not kind:\n" +
-		"        return f\"r:{id}\"\n    return f\"r:{id}:{kind}\"\n\ndef f(id, kind):\n"
+		"        return f\"r:{id}\"\n    return f\"r:{id}:{kind}\"\n\n" +
+		"def whole(k, kind=None):\n    if kind is not None:\n        k = f\"{k}:{kind}\"\n    r.set(k, 1)\n\n" +
+		"def spare(id, kind=None):\n    k = \"n/a\"\n    if kind:\n        k = str(id)\n    return f\"s:{k}\"\n\n" +
+		"def f(id, kind):\n"
 	const ruby = "class Keys\n  def early(id, kind = nil)\n" +
 		"    return \"r:#{id}\" unless kind\n\n    \"r:#{id}:#{kind}\"\n  end\n" +
 		"  def either(id, kind = nil)\n    if kind.nil?\n      \"e:#{id}\"\n    else\n" +
@@ -41,6 +44,9 @@ func TestGuards(t *testing.T) {
 		{"a.py", python, "    r.set(early(id), 1)", "r:*"},
 		{"a.py", python, "    r.set(early(id, 'x'), 1)", "r:*:x"},
 		{"a.py", python, "    r.set(early(id, kind), 1)", "r:*"},
+		{"a.py", python, "    whole('w:x')", "w:x"},
+		{"a.py", python, "    whole('w:x', kind)", "w:x:*"},
+		{"a.py", python, "    r.set(spare(id, kind), 1)", "s:*"},
 		{"a.rb", ruby, "    $redis.set(early(id), 1)", "r:*"},
 		{"a.rb", ruby, "    $redis.set(early(id, :x), 1)", "r:*:x"},
 		{"a.rb", ruby, "    $redis.set(either(id), 1)", "e:*"},

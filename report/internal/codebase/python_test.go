@@ -15,6 +15,17 @@ func TestPythonClients(t *testing.T) {
 	} {
 		checkLines(t, map[string]string{"use.py": head + use}, want)
 	}
+	const own = "import sqlite3\n\nclass Store:\n    def setex(self, k, n, v): pass\n\ndef get_redis():\n    return Store()\n"
+	const cart = "from app.redis import get_redis\n\ndef f(id):\n    r = get_redis()\n    r.setex(f\"cart:{id}\", 60, 1)\n"
+	for start, want := range map[string]string{
+		"":                           "",
+		"import redis\n":             "app/cart.py:5 cart:* certain SETEX\n",
+		"import_module(\"redis\")\n": "app/cart.py:5 cart:* certain SETEX\n",
+	} {
+		checkLines(t, map[string]string{"app/redis.py": start + own, "app/cart.py": cart}, want)
+	}
+	checkLines(t, map[string]string{"app/cart.py": strings.Replace(cart, "app.redis", "shared.redis", 1)},
+		"app/cart.py:5 cart:* certain SETEX\n") // a package that is not in the checkout
 	checkLines(t, map[string]string{"locks.py": "import redis\nclient = get_client()\n\n" +
 		"def f(id):\n    with DB.lock(\"migrate\", -1):\n        client.lock(f\"busy:{id}\")\n",
 		"start.py": "import redis\n\ndef f(id):\n    g(start_lock=RedisStartLock())\n    start_lock.lock(\"runtime\")\n",

@@ -64,3 +64,52 @@ func TestReached(t *testing.T) {
 		"func Index(id string) {\n\trdb.Set(ctx, \"index:\"+id, 1, 0)\n}\n"},
 		"main.go:7 up:main certain SET\nmain.go:11 index:*"+dead)
 }
+
+// TestUsedClasses has classes that are used only through what they extend, or that an import alone names.
+func TestUsedClasses(t *testing.T) {
+	const alive, dead = " certain SET\n", " possible SET if something calls the function\n"
+	const main = "import shop.Store;\nclass Main { public static void main(String[] a) { % } }\n"
+	const set = "  @Override public void keep(String id) { jedis.set(\"kept:\" + id, \"\"); }\n}\n"
+	const limit = "@Aspect\n@Component\nclass LimitAspect {\n  @Around(\"@annotation(limit)\")\n" +
+		"  Object around(Call call, Limit limit) { jedis.set(\"limit:\" + call.id(), \"\"); }\n}\n"
+	const limits = "@interface Limit {\n  int value();\n}\n"
+	const extensions = "using StackExchange.Redis;\nstatic class Carts {\n" +
+		"  public static void Keep(this IDatabase redis, string id) => redis.StringSet(\"kept:\" + id, 1);\n}\n"
+	const program = "class Program {\n  static void Main() { % }\n}\n"
+	for name, test := range map[string]struct {
+		files map[string]string
+		use   string // in the file with %
+		want  string
+	}{
+		"nothing but an import names the interface": {map[string]string{"Main.java": main, "Store.java": "interface Store {}\n",
+			"Own.java": "@Service\nclass Own implements Store {\n" + set}, "run();", "Own.java:3 kept:*" + dead},
+		"the interface is named": {map[string]string{"Main.java": main, "Store.java": "interface Store {}\n",
+			"Own.java": "@Service\nclass Own implements Store {\n" + set}, "Store s;", "Own.java:3 kept:*" + alive},
+		"the interface is of a library": {map[string]string{"Main.java": main,
+			"Own.java": "@Service\nclass Own implements Store {\n" + set}, "run();", "Own.java:3 kept:*" + alive},
+		"an abstract class of a library's": {map[string]string{"Main.java": main,
+			"Own.java": "abstract class Own implements Store {\n" + set}, "run();", "Own.java:2 kept:*" + dead},
+		"no method has the annotation": {map[string]string{"Main.java": main, "Limit.java": limits, "LimitAspect.java": limit},
+			"run();", "LimitAspect.java:5 limit:*" + dead},
+		"a method has the annotation": {map[string]string{"Main.java": main, "Limit.java": limits, "LimitAspect.java": limit},
+			"} @Limit(3) void run() {", "LimitAspect.java:5 limit:*" + alive},
+		"an extension is called": {map[string]string{"Carts.cs": extensions, "Program.cs": program}, "redis.Keep(id);",
+			"Carts.cs:3 kept:*" + alive},
+		"an extension is not called": {map[string]string{"Carts.cs": extensions, "Program.cs": program}, "Run();",
+			"Carts.cs:3 kept:*" + dead},
+		"a function without a name calls it": {map[string]string{"app.js": "import { keep } from './carts';\n%\n",
+			"carts.js": "import { redis } from './redis';\nexport const keep = async (id) => {\n" +
+				"  await redis.set(`kept:${id}`, 1);\n};\n"}, "app.get('/', wrap(async (req) => {\n  await keep(req.id);\n}));",
+			"carts.js:3 kept:*" + alive},
+		"it is only imported": {map[string]string{"app.js": "import { keep } from './carts';\n%\n",
+			"carts.js": "import { redis } from './redis';\nexport const keep = async (id) => {\n" +
+				"  await redis.set(`kept:${id}`, 1);\n};\n"}, "app.get('/');", "carts.js:3 kept:*" + dead},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for file, src := range test.files {
+				test.files[file] = strings.Replace(src, "%", test.use, 1)
+			}
+			checkLines(t, test.files, test.want)
+		})
+	}
+}
