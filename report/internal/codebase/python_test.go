@@ -15,7 +15,8 @@ func TestPythonClients(t *testing.T) {
 	} {
 		checkLines(t, map[string]string{"use.py": head + use}, want)
 	}
-	const own = "import sqlite3\n\nclass Store:\n    def setex(self, k, n, v): pass\n\ndef get_redis():\n    return Store()\n"
+	const own = "import sqlite3\n\nclass Store:\n    def setex(self, k, n, v): pass\n\n" +
+		"def get_redis():\n    return Store()\n"
 	const cart = "from app.redis import get_redis\n\ndef f(id):\n    r = get_redis()\n    r.setex(f\"cart:{id}\", 60, 1)\n"
 	for start, want := range map[string]string{
 		"":                           "",

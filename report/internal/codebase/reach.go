@@ -52,8 +52,8 @@ func (c *collector) mention(i, before int) {
 	}
 }
 
-// importEnd returns the token behind the statement at a token if that only makes names known, as imports and packages do,
-// and the token itself otherwise.
+// importEnd returns the token behind the statement at a token if that only makes names known, as imports and packages
+// do, and the token itself otherwise.
 func (c *collector) importEnd(i int) int {
 	switch word := c.textOf(i); {
 	case !c.tokens[i].first:
