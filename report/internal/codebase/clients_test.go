@@ -281,12 +281,14 @@ func TestConnectionPrefix(t *testing.T) {
 // TestArguments has the arguments of commands in a list, and a wrapper whose type has its namespace before it.
 func TestArguments(t *testing.T) {
 	checkLines(t, map[string]string{"Locks.kt": "import io.vertx.redis.client.RedisAPI\n\n" +
-		"class Locks(val redis: RedisAPI) {\n  fun f(id: String) {\n    redis.set(listOf(\"lock:$id\", \"1\", \"NX\", \"EX\"))\n" +
+		"class Locks(val redis: RedisAPI) {\n  fun f(id: String) {\n" +
+		"    redis.set(listOf(\"lock:$id\", \"1\", \"NX\", \"EX\"))\n" +
 		"    redis.sunionstore(listOf(\"to\", \"from:a\"))\n  }\n}\n",
 	}, "Locks.kt:5 lock:* certain SET\nLocks.kt:6 from:a certain SUNIONSTORE unwritten\n"+
 		"Locks.kt:6 to certain SUNIONSTORE\n")
 	checkLines(t, map[string]string{"RedisService.cs": "using StackExchange.Redis;\n" +
-		"class RedisService : IRedisService {\n  public void SetAsync(string key, string v) => db.StringSet(\"shop:\" + key, v);\n}\n",
+		"class RedisService : IRedisService {\n" +
+		"  public void SetAsync(string key, string v) => db.StringSet(\"shop:\" + key, v);\n}\n",
 		"IRedisService.cs": "interface IRedisService {\n  void SetAsync(string key, string v);\n}\n",
 		"Mails.cs": "class Mails(Shop.Redis.IRedisService redis) {\n" +
 			"  void F(string id) { redis.SetAsync($\"mail:{id}\", \"1\"); }\n}\n",
