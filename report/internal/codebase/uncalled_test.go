@@ -83,10 +83,10 @@ func TestUsedClasses(t *testing.T) {
 	}{
 		"nothing but an import names the interface": {map[string]string{"Main.java": main,
 			"Store.java": "interface Store {}\n",
-			"Own.java": "@Service\nclass Own implements Store {\n" + set}, "run();", "Own.java:3 kept:*" + dead},
+			"Own.java":   "@Service\nclass Own implements Store {\n" + set}, "run();", "Own.java:3 kept:*" + dead},
 		"the interface is named": {map[string]string{"Main.java": main,
 			"Store.java": "interface Store {}\n",
-			"Own.java": "@Service\nclass Own implements Store {\n" + set}, "Store s;", "Own.java:3 kept:*" + alive},
+			"Own.java":   "@Service\nclass Own implements Store {\n" + set}, "Store s;", "Own.java:3 kept:*" + alive},
 		"the interface is of a library": {map[string]string{"Main.java": main,
 			"Own.java": "@Service\nclass Own implements Store {\n" + set}, "run();", "Own.java:3 kept:*" + alive},
 		"an abstract class of a library's": {map[string]string{"Main.java": main,
