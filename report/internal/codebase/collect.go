@@ -73,6 +73,7 @@ type function struct {
 	external        caller       // 0 nobody is known
 	asked, entry    bool         // see isEntry
 	outer           *function    // around it, nil none
+	marked          []uint32     // annotations that parameters of it may have, in Java, by #NAME
 	words           []uint32     // that it has, by their hashes, until they are reached
 	live            bool         // see reach
 }

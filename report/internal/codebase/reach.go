@@ -12,6 +12,7 @@ type body struct {
 	supers    []string // what it extends or implements: who has the name of one may have an object of it
 	entry     bool     // something outside of the sources may make objects of it
 	advice    bool     // it is an aspect for methods with annotations of the checkout, its supers
+	marks     bool     // it is an annotation
 	live      bool     // it is an entry, or what runs has its name or that of a super
 	functions []*function
 }
@@ -40,15 +41,23 @@ func (c *collector) mention(i, before int) {
 		f = f.outer
 	}
 	for word := range wordsIn(text) {
-		switch at := wordHash(word); {
-		case f != nil:
-			f.words = append(f.words, at)
-		case c.class() != "" && c.file.bodies[c.class()] != nil:
-			of := c.file.bodies[c.class()]
-			of.words = append(of.words, at)
-		default:
-			c.reached[at].Store(1)
+		c.note(f, wordHash(word))
+		if c.syntax == java && c.is(i-1, "@") {
+			c.note(f, wordHash("#"+word))
 		}
+	}
+}
+
+// note notes a word of a function, of the class around, or of a file.
+func (c *collector) note(f *function, word uint32) {
+	switch {
+	case f != nil:
+		f.words = append(f.words, word)
+	case c.class() != "" && c.file.bodies[c.class()] != nil:
+		of := c.file.bodies[c.class()]
+		of.words = append(of.words, word)
+	default:
+		c.reached[word].Store(1)
 	}
 }
 
@@ -145,7 +154,7 @@ func (c *collector) declareClass(i int, name, word string, supers []string) {
 	}
 	named := c.jvm || c.syntax == csharp || c.syntax == php || c.syntax == python || c.syntax == ruby
 	_, known := c.file.bodies[name]
-	of := &body{entry: known || !named || word != "class" || c.syntax == csharp && c.textOf(n) == "static"} // extensions
+	of := &body{marks: c.syntax == java && c.is(i-1, "@"), entry: known || !named || word != "class" || c.syntax == csharp && c.textOf(n) == "static"} // extensions
 	for _, w := range supers {
 		if !abstract && !headerWords[w] { // only a class that extends an abstract one makes its objects
 			of.supers = append(of.supers, c.words.keep(w))
@@ -200,9 +209,18 @@ func (c *collector) advised(i int) (list []string) {
 // those that they name.
 func (s *scanner) reach() {
 	functions, classes := map[uint32][]*function{}, map[uint32][]*body{}
+	annotations := map[uint32]bool{}
+	for _, file := range s.sources {
+		for name, of := range file.bodies {
+			if of.marks {
+				annotations[wordHash("#"+name)] = true
+			}
+		}
+	}
 	var due []*function
 	live := func(f *function) {
-		if of := f.source.bodies[f.container]; !f.live && (of == nil || of.live) && (s.isEntry(f) || s.named(f)) {
+		if of := f.source.bodies[f.container]; !f.live && (of == nil || of.live) && (s.isEntry(f) || s.named(f)) &&
+			!slices.ContainsFunc(f.marked, func(w uint32) bool { return annotations[w] && s.reached[w].Load() == 0 }) {
 			f.live = true
 			due = append(due, f)
 		}
@@ -227,7 +245,9 @@ func (s *scanner) reach() {
 	}
 	for _, list := range s.program.functions {
 		for _, f := range list {
-			functions[wordHash(f.name)] = append(functions[wordHash(f.name)], f)
+			for _, w := range append(f.marked, wordHash(f.name)) {
+				functions[w] = append(functions[w], f)
+			}
 			if of := f.source.bodies[f.container]; of != nil {
 				of.functions = append(of.functions, f)
 				of.entry = of.entry || strings.EqualFold(f.name, "main") || f.external == annotated && !of.advice
@@ -269,7 +289,7 @@ func (s *scanner) reach() {
 	}
 	for _, list := range s.program.functions {
 		for _, f := range list {
-			f.words = nil
+			f.words, f.marked = nil, nil
 		}
 	}
 	for _, file := range s.sources {

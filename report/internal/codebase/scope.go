@@ -300,6 +300,11 @@ func (c *collector) newFunction(name, container string, open int) *function {
 	c.pending = nil
 	if open > 0 {
 		f.params, f.defaults, f.groups = c.parameters(open)
+		for n := open + 1; n < int(c.match[open]) && c.syntax == java; n++ {
+			if c.isWord(n) && c.isWord(n+1) && isUpper(c.textOf(n)) {
+				f.marked = append(f.marked, wordHash("#"+c.textOf(n)))
+			}
+		}
 		for n := open + 1; n < int(c.match[open]) && !f.rest; n++ {
 			if c.is(n, "{") && c.match[n] > 0 {
 				n = int(c.match[n])

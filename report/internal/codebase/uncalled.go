@@ -44,6 +44,9 @@ var hostNames = sync.OnceValue(func() *regexp.Regexp {
 
 // hosted reports whether a framework may call the methods of a class or a file by its name.
 func (s *source) hosted(class string) bool {
+	if s.syntax == csharp { // libraries find them
+		return strings.HasSuffix(class, "Handler") || strings.HasSuffix(class, "Consumer")
+	}
 	return (s.syntax == php || s.syntax == ruby) && (hostNames().MatchString("/"+s.path) || hostNames().MatchString(class))
 }
 

@@ -95,6 +95,10 @@ func TestUsedClasses(t *testing.T) {
 			"Limit.java": limits, "LimitAspect.java": limit}, "run();", "LimitAspect.java:5 limit:*" + dead},
 		"a method has the annotation": {map[string]string{"Main.java": main,
 			"Limit.java": limits, "LimitAspect.java": limit}, "} @Limit(3) void run() {", "LimitAspect.java:5 limit:*" + alive},
+		"no method has the annotation of a parameter": {map[string]string{"Main.java": main, "Limit.java": limits,
+			"Own.java": "@Filtered\nclass Own {\n  void check(Limit limit) { jedis.set(\"kept:\" + id, \"\"); }\n" +
+				"  @Override void all() { check(method.getAnnotation(Limit.class)); }\n}\n"}, "run();",
+			"Own.java:3 kept:*" + dead},
 		"an extension is called": {map[string]string{"Carts.cs": extensions, "Program.cs": program}, "redis.Keep(id);",
 			"Carts.cs:3 kept:*" + alive},
 		"an extension is not called": {map[string]string{"Carts.cs": extensions, "Program.cs": program}, "Run();",
