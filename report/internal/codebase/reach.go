@@ -11,6 +11,7 @@ type body struct {
 	words     []uint32
 	supers    []string // what it extends or implements: who has the name of one may have an object of it
 	entry     bool     // something outside of the sources may make objects of it
+	made      bool     // only who has its own name makes an object of it
 	advice    bool     // it is an aspect for methods with annotations of the checkout, its supers
 	marks     bool     // it is an annotation
 	live      bool     // it is an entry, or what runs has its name or that of a super
@@ -123,7 +124,10 @@ func (c *collector) isFunction(n int) bool {
 // modifiers are words before class that say nothing about who uses it.
 var modifiers = wordSet("public abstract final internal sealed open")
 
-// provided are annotations of classes of which a container gives an object to those that name them, and of Lombok.
+// stereotypes are annotations of Spring: a container gives an object of the class to who names it or what it extends.
+var stereotypes = wordSet("Service Component Repository")
+
+// provided are they and others, also of Lombok, that do not say who uses a class.
 var provided = wordSet("Service Component Repository Transactional Slf4j Log4j2 RequiredArgsConstructor " +
 	"AllArgsConstructor Data Order")
 
@@ -133,7 +137,7 @@ func (c *collector) declareClass(i int, name, word string, supers []string) {
 	if c.callees != nil || name == "" {
 		return
 	}
-	n, abstract := i-1, false
+	n, abstract, given := i-1, false, false
 	for ; n >= 0 && modifiers[c.textOf(n)]; n-- {
 		abstract = abstract || c.textOf(n) == "abstract"
 	}
@@ -148,20 +152,22 @@ func (c *collector) declareClass(i int, name, word string, supers []string) {
 		if !c.is(at-1, "@") || !provided[c.textOf(at)] {
 			break
 		}
+		given = given || stereotypes[c.textOf(at)]
 		for n = at - 2; n >= 0 && modifiers[c.textOf(n)]; {
 			n--
 		}
 	}
 	named := c.jvm || c.syntax == csharp || c.syntax == php || c.syntax == python || c.syntax == ruby
 	_, known := c.file.bodies[name]
-	of := &body{marks: c.syntax == java && c.is(i-1, "@"), entry: known || !named || word != "class" || c.syntax == csharp && c.textOf(n) == "static"} // extensions
+	of := &body{made: c.jvm && !given, marks: c.syntax == java && c.is(i-1, "@"),
+		entry: known || !named || word != "class" || c.syntax == csharp && c.textOf(n) == "static"} // extensions
 	for _, w := range supers {
 		if !abstract && !headerWords[w] { // only a class that extends an abstract one makes its objects
 			of.supers = append(of.supers, c.words.keep(w))
 		}
 	}
 	if c.jvm && c.textOf(n) == "Aspect" && c.is(n-1, "@") {
-		of.supers = c.advised(i)
+		of.supers, of.made = c.advised(i), false
 		of.advice = of.supers != nil
 		of.entry = of.entry || !of.advice
 	} else if n >= 0 && (c.is(n, ")") || c.is(n, "]") || c.is(n-1, "@") || strings.HasPrefix(c.textOf(n), "@")) ||
@@ -257,7 +263,11 @@ func (s *scanner) reach() {
 	for _, file := range s.sources {
 		for name, of := range file.bodies {
 			begins := s.madeElsewhere(file, name, of)
-			for _, w := range append(of.supers, name) {
+			names := append(of.supers, name)
+			if of.made {
+				names = names[len(of.supers):]
+			}
+			for _, w := range names {
 				classes[wordHash(w)] = append(classes[wordHash(w)], of)
 				begins = begins || s.reached[wordHash(w)].Load() != 0
 			}
