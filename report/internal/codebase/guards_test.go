@@ -201,3 +201,30 @@ class Use(val redisCache: RedisCache) { fun f() { %s } }
 		}
 	}
 }
+
+// TestBranches has variables that each branch of a condition gives another value.
+func TestBranches(t *testing.T) {
+	const php = "<?php\nclass Keys {\n  function f($kind, $id) {\n    $key = 'a:';\n%    $this->redis->set($key, 1);\n  }\n}\n"
+	const python = "import redis\nr = redis.Redis()\n\ndef f(kind):\n    key = 'a:'\n%    r.set(key, 1)\n"
+	for _, test := range [...]struct{ file, source, branches, want string }{
+		{"a.php", php, "    if ($kind) {\n      $key .= 'x';\n    } else {\n      $key .= 'y';\n    }\n", "a:x a:y"},
+		{"a.php", php, "    if ($kind == 1) {\n      $key .= 'x';\n    } elseif ($kind == 2) {\n      $key .= 'y';\n" +
+			"    } else {\n      $key .= 'z';\n    }\n", "a:x a:y a:z"},
+		{"a.php", php, "    if ($kind == 1) {\n      $key .= 'x';\n    } else if ($kind == 2) {\n      $key .= 'y';\n    }\n",
+			"a: a:x a:y"},
+		{"a.php", php, "    if ($kind) {\n      log();\n    } else {\n      $key = 'b:y';\n    }\n", "a: b:y"},
+		{"a.py", python, "    if kind:\n        key += 'x'\n    else:\n        key = 'b:y'\n", "a:x b:y"},
+		{"a.py", python, "    if kind:\n        key += 'x'\n    elif kind == 2:\n        key = 'b:y'\n", "a: a:x b:y"},
+	} {
+		c := checkout(t, map[string]string{test.file: strings.Replace(test.source, "%", test.branches, 1)})
+		var got []string
+		for _, p := range c.Patterns {
+			if p.Writes && !slices.Contains(got, p.Key) {
+				got = append(got, strings.TrimPrefix(p.Key, "*"))
+			}
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s%s has %s, want %s", test.file, test.branches, got, test.want)
+		}
+	}
+}

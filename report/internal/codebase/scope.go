@@ -129,7 +129,12 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 		if known && !declared && perhaps && !unknown && value.kind != holeNode {
 			list := []*node{old}
 			if old.kind == eitherNode {
-				list = old.args
+				if list = old.args; !old.rest && slices.Contains(c.blocks, s.blocks[name]) {
+					list = list[len(list)-1:] // the value from around the branch
+				}
+			}
+			if len(list) > 1 && c.exhausts(len(list)-1, s.blocks[name]) {
+				list = list[1:] // each branch gives it another value
 			}
 			if len(list) < maxChoices {
 				value = &node{kind: eitherNode, args: append(list[:len(list):len(list)], value), rest: here}
@@ -152,8 +157,8 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 // maxChoices is the number of values of a variable.
 const maxChoices = 8
 
-// inForce returns the value of a variable that may have several: the last one in the block that gave it, and in Python,
-// in the other branches of a condition, those from before.
+// inForce returns the value of a variable that may have several: the last one in the block that gave it, and in the
+// other branches of a condition, those from before.
 func (c *collector) inForce(v *node, name string) *node {
 	n := len(c.scopes) - 1
 	for n >= 0 && c.scopes[n].function == nil {
@@ -167,14 +172,18 @@ func (c *collector) inForce(v *node, name string) *node {
 	if block < 0 || slices.Contains(c.blocks, block) || block == c.section() {
 		return v.args[last]
 	}
-	if c.syntax != python {
-		return v
-	}
 	for _, e := range c.blocks {
-		if word := c.textOf(e); e > block && (word == "else" || word == "elif") && c.branchOf(block, e) {
-			if last > 1 {
+		branches := 0
+		for e > block && branches < maxChoices {
+			e, branches = c.priorBranch(e), branches+1
+		}
+		if e == block {
+			for e = c.priorBranch(e); e >= 0 && branches < last; e = c.priorBranch(e) {
+				branches++
+			}
+			if branches < last {
 				other := *v
-				other.args, other.index = v.args[:last], 0
+				other.args, other.index = v.args[:last+1-branches], 0
 				return &other
 			}
 			return v.args[0]
@@ -183,27 +192,53 @@ func (c *collector) inForce(v *node, name string) *node {
 	return v
 }
 
+// priorBranch returns the block of the branch before that of a block, of the same condition, -1 if there is none.
+func (c *collector) priorBranch(block int) int {
+	n := block - 1
+	if !c.indent {
+		if c.is(n, ")") {
+			if n = c.opening(n) - 1; c.textOf(n) == "if" {
+				n--
+			}
+		}
+		if word := c.textOf(n); (word == "else" || word == "elseif") && c.is(n-1, "}") {
+			return c.opening(n - 1)
+		}
+		return -1
+	}
+	if word := c.textOf(block); word != "else" && word != "elif" && word != "elsif" {
+		return -1
+	}
+	for ; n > max(0, block-2000); n-- {
+		if t := &c.tokens[n]; t.first && t.column <= c.tokens[block].column {
+			if word := c.textOf(n); t.column == c.tokens[block].column && (word == "if" || word == "elif" || word == "elsif") {
+				return n
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// exhausts reports whether the statement around is in the else of a condition with so many other branches, of which the
+// last has a block.
+func (c *collector) exhausts(others, block int) bool {
+	at := c.block()
+	if at < 0 || c.textOf(at) != "else" && (c.indent || c.textOf(at-1) != "else") || c.priorBranch(at) != block {
+		return false
+	}
+	for ; others > 0 && at >= 0; others-- {
+		at = c.priorBranch(at)
+	}
+	return at >= 0 && c.priorBranch(at) < 0
+}
+
 // alternatives returns the values of a variable that has several, nil if it has one.
 func (n *node) alternatives() []*node {
 	if n == nil || n.kind != eitherNode || n.text != "" {
 		return nil
 	}
 	return n.args
-}
-
-// branchOf reports whether a statement else or elif belongs to the same condition as one before it.
-func (c *collector) branchOf(first, other int) bool {
-	if word := c.textOf(first); word != "if" && word != "elif" || other > first+2000 {
-		return false
-	}
-	for n := first + 1; n <= other; n++ {
-		t := &c.tokens[n]
-		if word := c.textOf(n); t.first && (t.column < c.tokens[first].column || t.column == c.tokens[first].column &&
-			word != "else" && word != "elif") {
-			return false
-		}
-	}
-	return c.tokens[other].column == c.tokens[first].column
 }
 
 // inner reports whether the statement around is in a block of a function.
