@@ -204,7 +204,8 @@ class Use(val redisCache: RedisCache) { fun f() { %s } }
 
 // TestElse has variables that each branch of a condition gives another value.
 func TestElse(t *testing.T) {
-	const php = "<?php\nclass Keys {\n  function f($kind, $id) {\n    $key = 'a:';\n%    $this->redis->set($key, 1);\n  }\n}\n"
+	const php = "<?php\nclass Keys {\n  function f($kind, $id) {\n    $key = 'a:';\n" +
+		"%    $this->redis->set($key, 1);\n  }\n}\n"
 	const python = "import redis\nr = redis.Redis()\n\ndef f(kind):\n    key = 'a:'\n%    r.set(key, 1)\n"
 	for _, test := range [...]struct{ file, source, branches, want string }{
 		{"a.php", php, "    if ($kind) {\n      $key .= 'x';\n    } else {\n      $key .= 'y';\n    }\n", "a:x a:y"},
