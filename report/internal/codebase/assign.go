@@ -306,7 +306,7 @@ func (c *collector) arrow(i int) {
 	}
 	if (c.syntax == php || c.syntax == ruby) && c.tokens[i-1].kind == textToken {
 		t := &c.tokens[i-1]
-		if name := c.src[t.body:t.tail]; c.syntax == php && name == "prefix" {
+		if name := c.src[t.body:t.tail]; c.syntax == php && (name == "prefix" || name == "connection") {
 			c.prefixText(i-1, name)
 		} else if prefixOptions[strings.ToLower(name)] {
 			n, _ := c.expression(i + 1)

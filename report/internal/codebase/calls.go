@@ -253,7 +253,9 @@ func (c *collector) site(s *site, t *token) {
 		return
 	}
 	s.line, s.text, s.function, s.source = t.line, c.lineOf(t), c.function(), c.file
-	s.layer = c.layerOf(s)
+	if s.layer = c.layerOf(s); s.layer == connectionLayer {
+		s.alias = c.connectionOf(c.place(t))
+	}
 	if s.command != nil || c.callees != nil {
 		s.guard = c.guardAt(c.place(t))
 	}

@@ -225,6 +225,8 @@ func (s *scanner) before(c *site) string {
 		return s.layers[redissonLayer]
 	case c.layer == djangoLayer:
 		return s.djangoPrefix(c)
+	case c.layer == connectionLayer && c.alias != nil && len(s.connection) > 0:
+		return s.connection[s.aliasOf(c)]
 	case c.layer == springLayer: // it is about the name of the cache, too
 		return ""
 	case c.source.syntax == csharp && c.command.isCache() && c.layer == 0 && !c.source.imports["EasyCaching"] &&

@@ -1,6 +1,7 @@
 package codebase
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -49,7 +50,8 @@ func (c *collector) layerOf(s *site) layer {
 		return otherLayer
 	case c.syntax == php && c.file.holds["redis"]&holdsServer != 0 && strings.Contains(c.src, "new \\Redis("):
 		return 0 // of phpredis
-	case c.syntax == php && strings.Contains(receiver, "handler"): // the client below the cache
+	case c.syntax == php && (strings.Contains(receiver, "handler") || last == "redis" ||
+		command.unusual && !command.isCache()): // the client below the cache, or one of that name
 		return connectionLayer
 	case c.syntax == php && (cache || strings.Contains(receiver, "cache")):
 		return cacheLayer
@@ -103,8 +105,8 @@ func (c *collector) prefixText(i int, name string) {
 		c.prefixOf(i, sidekiqLayer, hole)
 	case c.syntax == php && name == "prefix" && strings.Contains(c.src, "Predis\\Client"):
 		c.prefixOf(i, connectionLayer, n)
-	case c.syntax == php && name == "prefix":
-		c.layerPrefix(i, n)
+	case c.syntax == php:
+		c.layerPrefix(i, name, c.bound(n))
 	}
 }
 
@@ -150,12 +152,19 @@ func (c *collector) storeOptions(i int) {
 	}
 }
 
-// layerPrefix notes the prefix n that the text before => in a configuration of PHP gives a layer.
-func (c *collector) layerPrefix(i int, n *node) {
+// layerPrefix notes the prefix n that the text before => in a configuration of PHP gives a layer or a connection, or
+// the connection n that the cache uses.
+func (c *collector) layerPrefix(i int, name string, n *node) {
 	dir, file := path.Split(strings.ToLower(c.file.path))
 	sections := c.sections(i)
 	redis := slices.Contains(sections, "redis")
 	switch dir = path.Base(dir); {
+	case name == "connection":
+		if file == "cache.php" && redis {
+			c.prefix(i, connectionLayer, fixedPrefix(n)).alias = cacheName
+		}
+	case (dir == "config" || dir == "autoload") && file == "redis.php" && len(sections) > 0:
+		c.prefix(i, connectionLayer, fixedPrefix(n)).alias = &node{kind: textNode, text: sections[len(sections)-1]}
 	case dir == "autoload" && file == "cache.php",
 		dir == "config" && file == "cache.php" && (redis || len(sections) == 0),
 		dir == "config" && file == "database.php" && redis && sections[0] == "cache":
@@ -208,11 +217,16 @@ func (s *scanner) layerPrefixes(sites []*site) {
 		}
 		s.program.steps = 0
 		prefix := Join(s.program.eval(c.key, c.frame()))
-		if name := c.alias; c.layer == djangoLayer && name != nil {
-			if old, known := s.django[name.text]; known && old != prefix {
-				s.django[name.text] = "*"
-			} else {
-				s.django[name.text] = prefix
+		if name := c.alias; name != nil {
+			named := s.django
+			if c.layer == connectionLayer {
+				named = s.connection
+			}
+			if old, known := named[name.text]; known && old != prefix {
+				prefix = "*"
+			}
+			if named[name.text] = prefix; c.layer == connectionLayer {
+				continue
 			}
 		}
 		if old := s.layers[c.layer]; old != "" && old != prefix {
@@ -225,12 +239,13 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	has := map[string]bool{}
 	for name, file := range s.sources {
 		has[strings.ToLower(path.Base(file.dir))+"/"+path.Base(name)] = true
-		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching", "django", "Keyv"} {
+		for _, word := range [...]string{"Illuminate", "ItemInterface", "yii", "Yii", "think", "flask_caching", "django",
+			"Keyv", "Hyperf", "RedisAdapter"} {
 			has[word] = has[word] || file.imports[word]
 		}
 	}
 	s.keyv = has["Keyv"]
-	if has["Illuminate"] && !has["config/database.php"] {
+	if has["Illuminate"] && !has["config/database.php"] || has["RedisAdapter"] { // of Symfony: a namespace
 		s.layers[connectionLayer] = "*"
 	}
 	if (has["Illuminate"] || has["think"]) && !has["config/cache.php"] || has["ItemInterface"] || has["yii"] ||
@@ -244,7 +259,7 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	if before != "" && !strings.Contains(before, "$") && s.layers[springLayer] == "" {
 		s.layers[springLayer] = before + cacheName.text + "::"
 	}
-	s.layers[cacheLayer] = prefixed(s.layers[connectionLayer], s.layers[cacheLayer])
+	s.layers[cacheLayer] = prefixed(s.connectionPrefixes(has["Hyperf"]), s.layers[cacheLayer])
 	if s.stores[python].kind == 0 || !has["django"] {
 		s.layers[djangoLayer] = "*"
 	} else if s.layers[djangoLayer] == "" {
@@ -259,11 +274,45 @@ func (s *scanner) layerPrefixes(sites []*site) {
 	if s.stores[python].kind&cachesOnServer == 0 {
 		layers[djangoLayer] = ""
 	}
-	for _, prefix := range append(slices.Sorted(maps.Values(s.clients)), layers[:springLayer]...) {
+	named := append(slices.Sorted(maps.Values(s.clients)), slices.Sorted(maps.Values(s.connection))...)
+	for _, prefix := range append(named, layers[:springLayer]...) {
 		if prefix != "" && !strings.Contains(prefix, "*") && !slices.Contains(s.checkout.Prefixes, prefix) {
 			s.checkout.Prefixes = append(s.checkout.Prefixes, prefix)
 		}
 	}
+}
+
+// connectionPrefixes sets what begins the keys of connections of PHP that are not known, and returns that of the cache.
+func (s *scanner) connectionPrefixes(hyperf bool) string {
+	of, known := s.connection[cacheName.text]
+	if delete(s.connection, cacheName.text); len(s.connection) == 0 {
+		return s.layers[connectionLayer]
+	}
+	if s.layers[connectionLayer] = "*"; hyperf && len(s.connection) == 1 {
+		s.layers[connectionLayer] = cmp.Or(s.connection["default"], "*")
+	}
+	if s.connection[""], s.connection["*"] = "*", "*"; !known && hyperf {
+		of = "default"
+	}
+	return s.connection[of]
+}
+
+// connectionOf returns the name of the connection of a facade of PHP that a method is called on, nil if it is not
+// known: Redis::connection("name")->set(), Redis::set().
+func (c *collector) connectionOf(i int) *node {
+	n := c.bound(&node{kind: wordNode, text: c.kept(i - 2)})
+	if open := c.opening(i - 2); c.is(i-2, ")") && c.textOf(open-1) == "connection" {
+		n, _ = c.expression(open - 1)
+	}
+	for ; n != nil; n = n.of {
+		if n.kind == callNode && n.text == "connection" && len(n.args) > 0 {
+			return n.args[0]
+		}
+		if n.text == "Redis" && n.of == nil && (c.file.imports["support"] || c.file.imports["Facades"]) {
+			return &node{kind: textNode, text: "default"}
+		}
+	}
+	return nil
 }
 
 // prefixed returns a pattern behind what precedes it.

@@ -259,3 +259,50 @@ func TestWrappers(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedConnections has connections of PHP with own prefixes, those that the cache uses, and commands on clients
+// that are below a cache, or have its name.
+func TestNamedConnections(t *testing.T) {
+	const connections = "<?php\nreturn [\n" +
+		"  'default' => ['port' => 6379, 'prefix' => 'shop:', 'pool' => ['size' => 5]],\n" +
+		"  'pages' => ['prefix' => 'pages:'],\n  'jobs' => ['prefix' => env('NAME', '')],\n" +
+		"  'plain' => ['port' => 6380],\n];\n"
+	const users = "<?php\nuse support\\Redis;\nuse support\\Cache;\nclass Carts {\n  function f($id, $where) {\n" +
+		"    Redis::set(\"cart:$id\", 1);\n    Redis::connection('pages')->set(\"page:$id\", 1);\n" +
+		"    Redis::connection('jobs')->set(\"job:$id\", 1);\n    Redis::connection('plain')->sAdd('plain', $id);\n" +
+		"    $redis = Redis::connection('pages');\n    $redis->sAdd('seen', $id);\n" +
+		"    Redis::connection($where)->sAdd('where', $id);\n    $this->redis->sAdd('any', $id);\n" +
+		"    Cache::set(\"view:$id\", 1);\n  }\n}\n"
+	const want = "Carts.php:6 shop:cart:* certain SET\nCarts.php:7 pages:page:* certain SET\n" +
+		"Carts.php:8 *job:* certain SET\n" +
+		"Carts.php:9 plain certain SADD\nCarts.php:11 pages:seen certain SADD\nCarts.php:12 *where certain SADD\n" +
+		"Carts.php:13 *any certain SADD\n"
+	const stores = "<?php\nreturn ['default' => 'redis', 'stores' => ['redis' => ['driver' => 'redis'%s]]];\n"
+	for connection, prefix := range map[string]string{", 'connection' => 'pages'": "pages:", "": "*",
+		", 'connection' => 'plain'": "", ", 'connection' => env('STORE')": "*"} {
+		checkLines(t, map[string]string{"config/redis.php": connections, "Carts.php": users,
+			"config/cache.php": strings.Replace(stores, "%s", connection, 1),
+		}, want+"Carts.php:14 "+prefix+"view:* likely SET\n", "pages:", "shop:")
+	}
+	checkLines(t, map[string]string{
+		"config/autoload/redis.php": "<?php\n" +
+			"return ['default' => ['host' => 'redis', 'options' => ['prefix' => 'shop:']]];\n",
+		"config/autoload/cache.php": "<?php\n" +
+			"return ['default' => ['driver' => Hyperf\\Cache\\Driver\\RedisDriver::class, 'prefix' => 'c:']];\n",
+		"Views.php": "<?php\nuse Hyperf\\Redis\\Redis;\nuse Psr\\SimpleCache\\CacheInterface;\nclass Views {\n" +
+			"  function f($id) {\n    $cache = Pools::redis('views');\n" +
+			"    $cache->set(\"view:$id\", 1);\n    $cache->hMSet(\"all:$id\", []);\n" +
+			"    $this->redis->sAdd('ids', $id);\n    $this->cache->set(\"page:$id\", 1);\n" +
+			"    $this->cache->rPush('late', 1);\n  }\n}\n",
+	}, "Views.php:7 shop:view:* certain SET\nViews.php:8 shop:all:* certain HMSET\n"+
+		"Views.php:9 shop:ids certain SADD\n"+
+		"Views.php:10 shop:c:page:* likely SET\nViews.php:11 shop:late certain RPUSH\n", "shop:", "shop:c:")
+	checkLines(t, map[string]string{
+		"Store.php": "<?php\nuse Symfony\\Component\\Cache\\Adapter\\RedisAdapter;\nclass RedisStore {\n" +
+			"  function __construct(private RedisAdapter $pool) {}\n" +
+			"  function set($key, $value) {\n    $item = $this->pool->getItem($key);\n" +
+			"    $this->pool->save($item->set($value));\n  }\n}\n",
+		"Rates.php": "<?php\nclass Rates {\n  function __construct(private RedisStore $redis) {}\n" +
+			"  function f($code) { $this->redis->set(\"rate_$code\", 1); }\n}\n",
+	}, "Rates.php:4 *rate_* certain SET\n")
+}

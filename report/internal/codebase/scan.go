@@ -107,6 +107,7 @@ type scanner struct {
 	modular    map[string]store          // of Spring, by modules
 	aliases    map[string]cacheKind      // where the caches of Django are, by name
 	django     map[string]string         // what begins the keys of the caches of Django, by name
+	connection map[string]string         // and of those of the connections of PHP; cacheName is that which the cache uses
 	scopes     map[string]*node          // what clients with global names put before each key
 	layers     [clientLayer + 1]string   // prefixes
 	clients    map[string]string         // prefixes, see clientPrefixes
@@ -236,7 +237,7 @@ func (s *scanner) declarations() {
 	s.routed = map[string]bool{}
 	s.statics, s.containers = map[string]string{}, map[string]bool{}
 	s.stores, s.aliases, s.modular = map[*syntax]store{}, map[string]cacheKind{}, map[string]store{}
-	s.django = map[string]string{}
+	s.django, s.connection = map[string]string{}, map[string]string{}
 	var sites []*site
 	s.sources = map[string]*source{}
 	s.each(nil, func(r *reading) {
