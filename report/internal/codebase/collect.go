@@ -20,6 +20,7 @@ type source struct {
 	store   store                // of its caches, as the file says
 	adapter string               // of Active Job, see queueAdapter
 	aliases map[string]cacheKind // where the caches of Django are, by name
+	traits  bool                 // of PHP: its classes use some
 	typed   bool                 // it has a cache of ABP, which writes c:NAME,k:KEY
 	imports map[string]bool      // words of its import statements
 	supers  map[string]bool      // words behind the names of its classes: what they extend
@@ -271,6 +272,9 @@ func (c *collector) word(i int, t *token) {
 	}
 	if word == "cache_store" && c.syntax == ruby && c.file.store.kind != 0 {
 		c.storeOptions(i)
+	}
+	if word == "use" && c.syntax == php && t.first && c.class() != "" {
+		c.file.traits = true
 	}
 	c.enumMember(i, word)
 	if c.callees == nil && (c.jvm || c.syntax == csharp) {

@@ -78,7 +78,7 @@ func (s *scanner) isEntry(f *function) bool {
 }
 
 func (s *scanner) mayBeEntry(f *function) bool {
-	if f.external != 0 || len(f.name) < 3 {
+	if f.external != 0 && f.external != closed || len(f.name) < 3 {
 		return true
 	}
 	if in := f.source.syntax; f.container == "" && (in == golang || in == rust) && s.applies(in) {
@@ -86,7 +86,7 @@ func (s *scanner) mayBeEntry(f *function) bool {
 	}
 	name := strings.ToLower(strings.ReplaceAll(f.name, "_", ""))
 	if entries[name] || f.name[0] == '_' && f.name[len(f.name)-1] == '_' || strings.HasPrefix(f.name, "__") ||
-		f.name == f.container || f.source.hosted(f.container) {
+		f.name == f.container || f.external != closed && f.source.hosted(f.container) {
 		return true
 	}
 	switch f.source.syntax {
@@ -192,6 +192,7 @@ type caller byte
 const (
 	overriding caller = iota + 1 // what calls that of a class which it overrides
 	annotated                    // what its annotation says
+	closed                       // in PHP, only its class and those below it do
 )
 
 // external returns who calls a function, as what precedes its parameters tells, in the bracket of a token.
@@ -236,6 +237,10 @@ func (c *collector) external(open int) (by caller) {
 			by = overriding
 		case "operator", "extern", "implicit", "explicit":
 			return annotated
+		case "private", "protected":
+			if c.syntax == php && (c.textOf(n) == "private" || !c.file.traits) { // they may be of a library
+				by = closed
+			}
 		}
 	}
 	if by == 0 && open > 0 && c.mayBeOfTrait(max(n, 0), open) {

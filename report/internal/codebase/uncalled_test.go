@@ -65,6 +65,29 @@ func TestReached(t *testing.T) {
 		"main.go:7 up:main certain SET\nmain.go:11 index:*"+dead)
 }
 
+// TestClosedMethods has methods of a controller that a framework does not call: they are not public. A trait of a
+// library, or a class of one, may call those that are protected.
+func TestClosedMethods(t *testing.T) {
+	const dead = " possible SET if something calls the function\n"
+	const methods = "  public function show($id) { $this->redis->set(\"a:$id\", 1); $this->used($id); }\n" +
+		"  protected function used($id) { $this->redis->set(\"b:$id\", 1); }\n" +
+		"  protected function stale($id) { $this->redis->set(\"c:$id\", 1); }\n" +
+		"  private function older($id) { $this->redis->set(\"d:$id\", 1); }\n}\n"
+	for head, want := range map[string]string{
+		"class CartController extends Controller {":                           "6 c:*" + dead + "7 d:*" + dead,
+		"class CartController extends Controller {\n  use \\Hooked, Counted;": "7 c:* certain SET\n8 d:*" + dead,
+		"class CartController extends \\Admin\\Panel {":                       "6 c:* certain SET\n7 d:* certain SET\n",
+	} {
+		got := lines(checkout(t, map[string]string{"composer.json": "{\"require\": {}}\n",
+			"app/Http/Controllers/Controller.php":     "<?php\nabstract class Controller {\n}\n",
+			"app/Http/Controllers/CartController.php": "<?php\nuse Predis\\Client;\n" + head + "\n" + methods}))
+		got = strings.ReplaceAll(got, "app/Http/Controllers/CartController.php:", "")
+		if !strings.HasSuffix(got, want) || strings.Count(got, "\n") != 4 || strings.Contains(got, "b:*"+dead) {
+			t.Errorf("%s: got\n%s\nwant\n%s", head, got, want)
+		}
+	}
+}
+
 // TestUsedClasses has classes that are used only through what they extend, or that an import alone names.
 func TestUsedClasses(t *testing.T) {
 	const alive, dead = " certain SET\n", " possible SET if something calls the function\n"
