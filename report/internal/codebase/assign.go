@@ -47,7 +47,7 @@ func (c *collector) assignment(i int) {
 	}
 	if c.is(i, "+=") || c.is(i, ".=") {
 		old := c.bound(&node{kind: wordNode, text: name})
-		if old.kind == wordNode {
+		if old.kind == wordNode && old.of == nil && old.text == name { // nothing is known of it
 			return
 		}
 		n = &node{kind: joinNode, args: []*node{old, n}}

@@ -15,7 +15,7 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 		old, known := s.locals[name]
 		declared = declared && !slices.Contains(c.blocks, s.blocks[name])
 		if known {
-			perhaps = perhaps || s.blocks[name] != c.section()
+			perhaps = perhaps || s.blocks[name] < c.section() // not behind a block in the same one
 		} else if known = (c.syntax.loose || c.syntax.typeFirst) && slices.Contains(s.function.params, name); known {
 			old = c.bound(&node{kind: wordNode, text: name})
 			perhaps = perhaps || c.inner(s)
@@ -45,7 +45,7 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 				value = old
 			}
 		}
-		if last := len(s.locals[name].alternatives()) - 1; last > 0 && !perhaps && !declared {
+		if last := len(s.locals[name].alternatives()) - 1; last > 0 && !perhaps && !declared && s.blocks[name] == c.section() {
 			value = &node{kind: eitherNode, args: append(slices.Clone(old.args[:last]), value)} // see inForce
 		}
 		delete(s.kinds, name)
