@@ -109,7 +109,8 @@ func (c *collector) redisHash(i int, names, args []*node) {
 		expires = expirySet
 	}
 	key := &node{kind: joinNode, args: []*node{name, {kind: textNode, text: ":"}, hole}}
-	c.site(&site{key: c.bound(key), command: hashCommand, sure: Certain, expiry: expires}, &c.tokens[i])
+	c.site(&site{key: c.bound(key), command: hashCommand, sure: Certain, expiry: expires, entity: class},
+		&c.tokens[i])
 	c.site(&site{key: c.bound(name), command: indexCommand, sure: Certain, expiry: expiryNone, entity: class},
 		&c.tokens[i])
 }

@@ -24,8 +24,7 @@ func TestAnnotations(t *testing.T) {
 	}, "Dicts.java:4 dict::* likely @Cacheable\nDicts.java:8 dict::all likely @Cacheable\n"+
 		"Dicts.java:10 dict::of:*:* likely @Cacheable\nDicts.java:12 dict::* likely @Cacheable\n"+
 		"Mail.kt:2 mailAuth certain SADD\nMail.kt:2 mailAuth:* certain HSET\n"+
-		"Token.java:3 shop.auth.Token certain SADD\nToken.java:3 shop.auth.Token:* certain HSET\n"+
-		"Unsaved.java:2 unsaved:* certain HSET\n")
+		"Token.java:3 shop.auth.Token certain SADD\nToken.java:3 shop.auth.Token:* certain HSET\n")
 	checkLines(t, map[string]string{
 		"application.yml": "app:\n  name: shop\n",
 		"Kind.java": "import redis.clients.jedis.Jedis;\nenum Kind {\n  ONE, TWO_X;\n" +

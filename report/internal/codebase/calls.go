@@ -107,6 +107,7 @@ func (c *collector) call(i int, word string) {
 		} else if c.jvm && lower == "getset" && len(args) == 1 {
 			command = commands()["getset!"] // of Redisson, not GETSET
 		}
+		command = c.ofObject(i, command)
 		if of := commandOf(lastWord(receiver)); (command == nil || !command.jvm) && of != nil && of.jvm && c.jvm {
 			return // of an object of Redisson: the first argument is a value
 		}

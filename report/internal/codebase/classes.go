@@ -113,10 +113,15 @@ func (c *collector) methodHeader(i, open int) bool {
 	case c.is(next, ":"):
 	case c.isWord(next) && (c.textOf(next) == "throws" || c.textOf(next) == "where"):
 	default:
-		if c.is(next, ";") && c.function() == nil && c.class() != "" {
-			c.bodiless, c.declared = c.words.keep(c.textOf(i)), i
+		if !c.is(next, ";") {
+			return false
 		}
-		return false
 	}
-	return c.body(i, close+1, c.textOf(i), c.class(), open)
+	if c.body(i, close+1, c.textOf(i), c.class(), open) {
+		return true
+	}
+	if c.function() == nil && c.class() != "" {
+		c.bodiless, c.declared = c.words.keep(c.textOf(i)), i
+	}
+	return false
 }

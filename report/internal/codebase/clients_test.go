@@ -116,8 +116,9 @@ func TestObjectsOfRedisson(t *testing.T) {
 		"Use.java": "class Use {\n  @Cacheable(\"users#30d\")\n  void f(String id) {\n    RedisUtils.load(\"a:\" + id);\n    RedisUtils.save(\"b:\" + id, 1);\n" +
 			"    RedisUtils.drop(\"c:\" + id); RedisUtils.save(\"c:\" + id, 2);\n    RedisUtils.bucketOf(\"d:\" + id);\n    RedisUtils.all(\"e:\" + id);\n" +
 			"    RedisUtils.members(\"f:\" + id);\n  }\n}\n",
-	}, "Use.java:2 users::* likely @Cacheable\nUse.java:4 a:* certain SET\nUse.java:5 b:* certain SET\nUse.java:6 c:* certain SET\n"+
-		"Use.java:7 d:* certain SET\nUse.java:8 e:* certain HSET\nUse.java:9 f:* certain SADD\n")
+	}, "Use.java:2 users::* likely @Cacheable\nUse.java:4 a:* certain GET unwritten\n"+
+		"Use.java:5 b:* certain SET\nUse.java:6 c:* certain DEL SET\nUse.java:7 d:* certain SET\n"+
+		"Use.java:8 e:* certain HGETALL unwritten\nUse.java:9 f:* certain SMEMBERS unwritten\n")
 }
 
 // TestConstantsOfEnums has keys that methods and getters of constants make.

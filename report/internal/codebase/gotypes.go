@@ -138,6 +138,9 @@ func (c *collector) goType(i int) {
 	if c.callees != nil || !c.isWord(name) || end == 0 || len(c.file.goTypes) > 1000 {
 		return
 	}
+	if c.textOf(i) == "struct" {
+		c.file.bodies[c.kept(name)] = &body{entry: strings.HasPrefix(c.file.path, "pkg/")}
+	}
 	t := &goType{source: c.file, open: c.textOf(i) == "interface", members: map[string]string{}, arity: map[string]int{}}
 	for n := i + 2; n < end; n++ {
 		if c.match[n] > int32(n) {

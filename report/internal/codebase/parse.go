@@ -190,6 +190,9 @@ func (p *parser) operand(i int) (*node, int) {
 		}
 	case numberToken:
 		n, i = &node{kind: textNode, text: p.kept(i)}, i+1
+		if p.syntax.jvm {
+			n.text = strings.TrimSuffix(n.text, "L")
+		}
 	case wordToken:
 		switch word := p.textOf(i); word {
 		case "await", "new", "mut", "ref", "out", "move", "typeof", "const", "async", "not", "throw":

@@ -11,6 +11,7 @@ type body struct {
 	words     []uint32
 	supers    []string // what it extends or implements: who has the name of one may have an object of it
 	entry     bool     // something outside of the sources may make objects of it
+	foreign   bool     // see extendForeign
 	made      bool     // only who has its own name makes an object of it
 	advice    bool     // it is an aspect for methods with annotations of the checkout, its supers
 	marks     bool     // it is an annotation
@@ -89,7 +90,8 @@ func (c *collector) importEnd(i int) int {
 // introduces reports whether a word is the name of a function or a class at its declaration.
 func (c *collector) introduces(i, before int, word string) bool {
 	switch n := len(c.functions); {
-	case c.textOf(i-1) == "class", c.textOf(i-1) == "interface": // declares a class
+	case c.textOf(i-1) == "class", c.textOf(i-1) == "interface", c.syntax == golang && (c.textOf(i+1) == "struct" ||
+		c.textOf(i-1) == "type" || c.isReceiver(i)): // declares a class
 		return true
 	case n > before && c.functions[n-1].name == word, word == c.bodiless && c.declared == i:
 		return true
@@ -99,6 +101,17 @@ func (c *collector) introduces(i, before int, word string) bool {
 		return c.textOf(c.block()-1) == "interface"
 	}
 	return c.syntax == javaScript && (c.is(i+1, "=") || c.is(i+1, ":")) && c.isFunction(i+2)
+}
+
+// isReceiver reports whether a token is the type of a receiver of Go.
+func (c *collector) isReceiver(i int) bool {
+	if i--; c.is(i, "*") {
+		i--
+	}
+	if !c.is(i, "(") {
+		i--
+	}
+	return c.is(i, "(") && c.textOf(i-1) == "func" && c.tokens[max(i-1, 0)].first
 }
 
 // isFunction reports whether a function of JavaScript without a name begins at a token.
@@ -129,7 +142,7 @@ var stereotypes = wordSet("Service Component Repository")
 
 // provided are they and others, also of Lombok, that do not say who uses a class.
 var provided = wordSet("Service Component Repository Transactional Slf4j Log4j2 RequiredArgsConstructor " +
-	"AllArgsConstructor Data Order")
+	"AllArgsConstructor Data Order Profile ConditionalOnProperty Primary Lazy Scope")
 
 // declareClass notes a class whose word is a token. Only a class of a language that has to name it, or what it extends,
 // to make its objects can be unused: one without an annotation.
@@ -216,13 +229,15 @@ func (c *collector) advised(i int) (list []string) {
 func (s *scanner) reach() {
 	functions, classes := map[uint32][]*function{}, map[uint32][]*body{}
 	annotations := map[uint32]bool{}
+	bodies := map[string][]*body{}
 	for _, file := range s.sources {
 		for name, of := range file.bodies {
-			if of.marks {
+			if bodies[name] = append(bodies[name], of); of.marks {
 				annotations[wordHash("#"+name)] = true
 			}
 		}
 	}
+	s.extendForeign(bodies)
 	var due []*function
 	live := func(f *function) {
 		if of := f.source.bodies[f.container]; !f.live && (of == nil || of.live) && (s.isEntry(f) || s.named(f)) &&
@@ -305,6 +320,7 @@ func (s *scanner) reach() {
 	for _, file := range s.sources {
 		file.bodies = nil
 	}
+
 }
 
 // madeElsewhere reports whether something outside of the sources may make objects of a class.
@@ -314,9 +330,29 @@ func (s *scanner) madeElsewhere(file *source, name string, of *body) bool {
 		of.supers = nil // only routes name it
 		return false
 	}
-	foreign := func(super string) bool { return s.program.classes[super] == 0 && !s.containers[super] }
-	return of.entry || !s.applies(file.syntax) || slices.ContainsFunc(of.supers, foreign) ||
+	return of.entry || of.foreign || !s.applies(file.syntax) ||
 		file.hosted(name)
+}
+
+// extendForeign notes which classes extend one that is not in the checkout, or one that does.
+func (s *scanner) extendForeign(bodies map[string][]*body) {
+	foreign := func(super string) bool {
+		return s.program.classes[super] == 0 && !s.containers[super] ||
+			slices.ContainsFunc(bodies[super], func(of *body) bool { return of.foreign })
+	}
+	for range maxRounds {
+		var found []*body
+		for _, list := range bodies {
+			for _, of := range list {
+				if !of.foreign && slices.ContainsFunc(of.supers, foreign) {
+					found = append(found, of)
+				}
+			}
+		}
+		for _, of := range found {
+			of.foreign = true
+		}
+	}
 }
 
 // named reports whether something that may run has the name of a function.
