@@ -11,6 +11,7 @@ type body struct {
 	words     []uint32
 	supers    []string // what it extends or implements: who has the name of one may have an object of it
 	entry     bool     // something outside of the sources may make objects of it
+	abstract  bool     // only a class that extends it makes its objects
 	foreign   bool     // see extendForeign
 	made      bool     // only who has its own name makes an object of it
 	advice    bool     // it is an aspect for methods with annotations of the checkout, its supers
@@ -172,10 +173,10 @@ func (c *collector) declareClass(i int, name, word string, supers []string) {
 	}
 	named := c.jvm || c.syntax == csharp || c.syntax == php || c.syntax == python || c.syntax == ruby
 	_, known := c.file.bodies[name]
-	of := &body{made: c.jvm && !given, marks: c.syntax == java && c.is(i-1, "@"),
+	of := &body{abstract: abstract, made: abstract || c.jvm && !given, marks: c.syntax == java && c.is(i-1, "@"),
 		entry: known || !named || word != "class" || c.syntax == csharp && c.textOf(n) == "static"} // extensions
 	for _, w := range supers {
-		if !abstract && !headerWords[w] { // only a class that extends an abstract one makes its objects
+		if !headerWords[w] {
 			of.supers = append(of.supers, c.words.keep(w))
 		}
 	}
@@ -278,9 +279,9 @@ func (s *scanner) reach() {
 	for _, file := range s.sources {
 		for name, of := range file.bodies {
 			begins := s.madeElsewhere(file, name, of)
-			names := append(of.supers, name)
-			if of.made {
-				names = names[len(of.supers):]
+			names := []string{name}
+			if !of.made {
+				names = ancestors(names, of, bodies, 0)
 			}
 			for _, w := range names {
 				classes[wordHash(w)] = append(classes[wordHash(w)], of)
@@ -330,14 +331,35 @@ func (s *scanner) madeElsewhere(file *source, name string, of *body) bool {
 		of.supers = nil // only routes name it
 		return false
 	}
-	return of.entry || of.foreign || !s.applies(file.syntax) ||
+	return of.entry || of.foreign && !of.abstract || !s.applies(file.syntax) ||
 		file.hosted(name)
+}
+
+const (
+	maxAncestors = 32 // of a class
+	maxHomonyms  = 8  // classes of one name, of which each may be the ancestor
+)
+
+// ancestors appends the names of what a class extends or implements.
+func ancestors(list []string, of *body, bodies map[string][]*body, depth int) []string {
+	for _, super := range of.supers {
+		if len(list) >= maxAncestors || depth > maxRounds {
+			break
+		}
+		list = append(list, super)
+		if len(bodies[super]) <= maxHomonyms {
+			for _, other := range bodies[super] {
+				list = ancestors(list, other, bodies, depth+1)
+			}
+		}
+	}
+	return list
 }
 
 // extendForeign notes which classes extend one that is not in the checkout, or one that does.
 func (s *scanner) extendForeign(bodies map[string][]*body) {
 	foreign := func(super string) bool {
-		return s.program.classes[super] == 0 && !s.containers[super] ||
+		return s.program.classes[super] == 0 && !s.containers[super] || len(bodies[super]) <= maxHomonyms &&
 			slices.ContainsFunc(bodies[super], func(of *body) bool { return of.foreign })
 	}
 	for range maxRounds {
