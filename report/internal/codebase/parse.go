@@ -189,10 +189,7 @@ func (p *parser) operand(i int) (*node, int) {
 			n, i = &node{kind: joinNode, args: []*node{n, more}}, end
 		}
 	case numberToken:
-		n, i = &node{kind: textNode, text: p.kept(i)}, i+1
-		if p.syntax.jvm {
-			n.text = strings.TrimSuffix(n.text, "L")
-		}
+		n, i = &node{kind: textNode, text: strings.TrimSuffix(p.kept(i), "L")}, i+1
 	case wordToken:
 		switch word := p.textOf(i); word {
 		case "await", "new", "mut", "ref", "out", "move", "typeof", "const", "async", "not", "throw":

@@ -77,8 +77,15 @@ func (s *scanner) isEntry(f *function) bool {
 	return f.entry
 }
 
+// overridesOwn reports whether a method overrides one of a class of the checkout: only a call has its name.
+func (f *function) overridesOwn() bool {
+	of := f.source.bodies[f.container]
+	return (f.source.syntax.jvm || f.source.syntax == csharp) && f.outer == nil && of != nil && !of.foreign &&
+		len(of.supers) > 0
+}
+
 func (s *scanner) mayBeEntry(f *function) bool {
-	if f.external != 0 && f.external != closed || len(f.name) < 3 {
+	if f.external == annotated || f.external == overriding && !f.overridesOwn() || len(f.name) < 3 {
 		return true
 	}
 	if in := f.source.syntax; f.container == "" && (in == golang || in == rust) && s.applies(in) {
