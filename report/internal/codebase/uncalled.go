@@ -227,7 +227,7 @@ func (c *collector) external(open int) (by caller) {
 		return by
 	}
 	depth, n := 0, open-1
-	for ; n >= 0 && n > open-60 && (depth > 0 || !c.is(n, ";") && !c.is(n, "{") && !c.is(n, "}")); n-- {
+	for ; n >= 0 && n > open-2000 && (depth > 0 || !c.is(n, ";") && !c.is(n, "{") && !c.is(n, "}")); n-- {
 		switch {
 		case c.is(n, ")"):
 			depth++

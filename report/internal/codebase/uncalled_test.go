@@ -109,7 +109,7 @@ func TestUsedClasses(t *testing.T) {
 			"Own.java":   "@Service\nclass Own implements Store {\n" + set}, "run();", "Own.java:3 kept:*" + dead},
 		"the interface is named": {map[string]string{"Main.java": main,
 			"Store.java": "interface Store {}\n",
-			"Own.java":   "@Service\nclass Own implements Store {\n" + set}, "Store s;", "Own.java:3 kept:*" + alive},
+			"Own.java":   "@Service\nclass Own implements Store {\n" + set}, "Store s; keep(s);", "Own.java:3 kept:*" + alive},
 		"the interface is of a library": {map[string]string{"Main.java": main,
 			"Own.java": "@Service\nclass Own implements Store {\n" + set}, "run();", "Own.java:3 kept:*" + alive},
 		"only its name could make an object": {map[string]string{"Main.java": main,
