@@ -45,7 +45,8 @@ func (c *collector) set(name string, value *node, declared, perhaps bool, g guar
 				value = old
 			}
 		}
-		if last := len(s.locals[name].alternatives()) - 1; last > 0 && !perhaps && !declared && s.blocks[name] == c.section() {
+		if last := len(s.locals[name].alternatives()) - 1; last > 0 && !perhaps && !declared &&
+			s.blocks[name] == c.section() {
 			value = &node{kind: eitherNode, args: append(slices.Clone(old.args[:last]), value)} // see inForce
 		}
 		delete(s.kinds, name)

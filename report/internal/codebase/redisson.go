@@ -8,8 +8,8 @@ var readsObject = wordSet(`get getall isexists size isempty contains containskey
 	rank remaintimetolive getcardinality count peek`)
 
 // readsOf are commands that read keys, by their types.
-var readsOf = map[string]string{"string": "GET", "hash": "HGETALL", "list": "LRANGE", "set": "SMEMBERS", "zset": "ZRANGE",
-	"stream": "XRANGE"}
+var readsOf = map[string]string{"string": "GET", "hash": "HGETALL", "list": "LRANGE", "set": "SMEMBERS",
+	"zset": "ZRANGE", "stream": "XRANGE"}
 
 // ofObject returns what a call of Redisson does that gives an object for a key: no write if the methods that are called
 // on the object, or on the variable that has it, only read or remove.
