@@ -258,10 +258,11 @@ func (s *scanner) storeFor(c *site) bool {
 			at.kind, at.needs = cachesElsewhere, cmp.Or(at.needs, needs)
 		}
 	}
-	if in == csharp && c.command != nil {
-		if c.needs = s.unmade(c); c.needs != nil {
-			return true
-		}
+	if c.needs = s.uncompiled(c.source); in == csharp && c.command != nil {
+		c.needs = s.unmade(c)
+	}
+	if c.needs != nil {
+		return true
 	}
 	switch {
 	case c.command == cacheableCommand:

@@ -32,7 +32,7 @@ type source struct {
 	goTypes map[string]*goType   // of Go, by name
 	bodies  map[string]*body     // of its classes, by name, until what runs is known
 	vars    map[string]*node     // of Go: the types or the values of variables of the package
-	modules map[string]string    // of Go: the paths of the packages that the file imports, by their names there
+	modules map[string]string    // of Go: the paths of the packages that the file imports; of Rust: its modules
 }
 
 // A declaration gives a value a name.
@@ -123,13 +123,14 @@ type collector struct {
 	*parser
 	file       *source
 	scopes     []scope
-	open       []byte      // brackets around the token
-	blocks     []int       // tokens of the braces, or lines that are less indented, around it
-	cases      map[int]int // the last case or default of switches, by their braces
-	skip       int         // token that ends what is not read: tests in a file of Rust
-	header     int         // token that ends the parameters of the last function
-	imports    int         // token behind the last statement that only makes names known
-	made       int         // token that ends the call which makes a client
+	open       []byte          // brackets around the token
+	blocks     []int           // tokens of the braces, or lines that are less indented, around it
+	cases      map[int]int     // the last case or default of switches, by their braces
+	features   map[string]bool // see cargoFeatures
+	skip       int             // token that ends what is not read: tests in a file of Rust, and what it does not compile
+	header     int             // token that ends the parameters of the last function
+	imports    int             // token behind the last statement that only makes names known
+	made       int             // token that ends the call which makes a client
 	callees    map[string]bool
 	decls      []*declaration
 	functions  []*function
@@ -297,18 +298,12 @@ func (c *collector) word(i int, t *token) {
 			c.classHeader(i, word)
 			return
 		}
-	case "test":
-		if c.syntax == rust && c.is(i-1, "(") && (c.textOf(i-2) == "cfg" || c.textOf(i-2) == "all") {
-			for n := i; n < i+40 && c.tokens[n].kind != endToken; n++ {
-				if c.is(n, ";") {
-					break
-				}
-				if c.is(n, "{") && c.match[n] > 0 {
-					c.skip = int(c.match[n])
-					return
-				}
-			}
+	case "mod":
+		if c.syntax == rust && c.is(i+2, ";") {
+			c.file.modules[c.kept(i+1)] = "compiled"
 		}
+	case "test", "feature":
+		c.skip = c.leftOut(i)
 	case "var", "type":
 		if c.syntax == golang {
 			c.goDeclaration(i)

@@ -124,6 +124,7 @@ type scanner struct {
 	apps       map[*syntax]bool // see applies
 	unsure     bool             // see readOthers
 	containers map[string]bool  // of functions
+	features   map[string]bool  // see cargoFeatures
 }
 
 // A reading is what one pass over one file found.
@@ -208,7 +209,7 @@ func (s *scanner) readFile(name string, callees map[string]bool, w *worker) *rea
 		return t.end-t.start <= maxWords && aboutServer(src[t.start:t.end])
 	}))
 	p := newParser(syntax, src, w.words, w.tokens, w.match)
-	c := &collector{parser: p, file: file, callees: callees, reached: &s.reached}
+	c := &collector{parser: p, file: file, callees: callees, reached: &s.reached, features: s.features}
 	c.run()
 	w.match = p.match
 	c.parser = nil // and the tokens and the source with it, but for names
@@ -240,6 +241,7 @@ func (s *scanner) declarations() {
 	s.django, s.connection = map[string]string{}, map[string]string{}
 	var sites []*site
 	s.sources = map[string]*source{}
+	s.features = s.cargoFeatures()
 	s.each(nil, func(r *reading) {
 		s.sources[r.file.path], r.file.order = r.file, s.checkout.Files
 		s.checkout.Files++
