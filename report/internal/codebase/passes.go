@@ -62,7 +62,7 @@ func (s *scanner) passOn(c *site, f *function) {
 		if c.byName {
 			c.sure = Likely
 		}
-		if c.before, c.needs = pass.before, cmp.Or(pass.needs, needs); f.command {
+		if c.before, c.needs = pass.before, cmp.Or(pass.needs, needs, s.uncompiled(c.source)); f.command {
 			c.before = s.before(c)
 		}
 		var of []*node // arguments that the key depends on
