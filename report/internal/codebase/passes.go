@@ -113,6 +113,14 @@ func (s *scanner) passOn(c *site, f *function) {
 	}
 }
 
+// passesAs forgets that a function gives the key of a site to a command: it calls a function of the checkout, which may
+// change the key.
+func (f *function) passesAs(c *site) {
+	if f != nil {
+		f.passes = slices.DeleteFunc(f.passes, func(p passed) bool { return p.key == c.key && p.command == c.command })
+	}
+}
+
 // parameters returns the numbers of the parameters that a key depends on.
 func (p *passed) parameters() []int {
 	if p.via == nil {

@@ -339,6 +339,7 @@ func (s *scanner) declarations() {
 		}
 	}
 	s.constructors(sites)
+	var inner []*site // calls of functions of the checkout
 	repositories, anyEntity := s.repositories()
 	for _, site := range sites {
 		if site.setup != nil || site.rest || site.prefix && site.layer != 0 ||
@@ -351,6 +352,7 @@ func (s *scanner) declarations() {
 		}
 		if site.callee != "" {
 			if f := s.callee(site); f != nil && f != site.function {
+				inner = append(inner, site)
 				continue // it may change the key
 			}
 			if s.wraps(site) {
@@ -366,6 +368,9 @@ func (s *scanner) declarations() {
 				s.checkout.Prefixes = append(s.checkout.Prefixes, text)
 			}
 		}
+	}
+	for _, site := range inner {
+		site.function.passesAs(site)
 	}
 }
 
