@@ -295,3 +295,15 @@ func TestArguments(t *testing.T) {
 			"  void F(string id) { redis.SetAsync($\"mail:{id}\", \"1\"); }\n}\n",
 	}, "Mails.cs:2 shop:mail:* certain SET\nRedisService.cs:3 shop:* certain SET\n")
 }
+
+// TestWrapperOfWrapper has a method that gives a key to a wrapper, which puts something before it.
+func TestWrapperOfWrapper(t *testing.T) {
+	checkLines(t, map[string]string{"RedisClient.kt": "import redis.clients.jedis.Jedis\n" +
+		"class RedisClient(val jedis: Jedis) {\n" +
+		"  fun set(key: String, v: String) { jedis.set(\"shop:$key\", v) }\n}\n",
+		"Limits.kt": "class Limits(private val redisClient: RedisClient) {\n" +
+			"  fun fails(id: String) { redisClient.set(\"fails:$id\", \"1\") }\n}\n",
+		"Logins.kt": "class Logins(private val limits: Limits) {\n  fun f(id: String) { limits.fails(\"mail:$id\") }\n}\n",
+	}, "Limits.kt:2 shop:fails:* certain SET\nLogins.kt:2 shop:fails:mail:* likely SET\n"+
+		"RedisClient.kt:3 shop:* certain SET\n")
+}

@@ -361,3 +361,15 @@ func (s *scanner) wrapped(sites []*site) {
 // delegates are methods that get the calls of methods which a class does not have.
 var delegates = map[string]layer{"__call": connectionLayer, "method_missing": namespaceLayer,
 	"__getattr__": namespaceLayer, "__getattribute__": namespaceLayer}
+
+// ofYii reports whether a site calls the cache of Yii.
+func (c *site) ofYii() bool {
+	return c.layer == cacheLayer && (c.source.imports["yii"] || c.source.imports["Yii"])
+}
+
+// hashed reports whether Yii takes a digest of the name of a cached value.
+func hashed(parts []string) bool {
+	text, ok := constant(parts)
+	plain := func(r rune) bool { return r < 0x80 && isWord(byte(r)) && r != '_' }
+	return !ok || len(text) > 32 || strings.TrimFunc(text, plain) != ""
+}

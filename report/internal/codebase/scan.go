@@ -459,18 +459,6 @@ func starred(parts []string) []string {
 	return list
 }
 
-// ofYii reports whether a site calls the cache of Yii.
-func (c *site) ofYii() bool {
-	return c.layer == cacheLayer && (c.source.imports["yii"] || c.source.imports["Yii"])
-}
-
-// hashed reports whether Yii takes a digest of the name of a cached value.
-func hashed(parts []string) bool {
-	text, ok := constant(parts)
-	plain := func(r rune) bool { return r < 0x80 && isWord(byte(r)) && r != '_' }
-	return !ok || len(text) > 32 || strings.TrimFunc(text, plain) != ""
-}
-
 // ends reports whether parts end in a text.
 func ends(parts []string, text string) bool {
 	return len(parts) > 0 && strings.HasSuffix(parts[len(parts)-1], text)
