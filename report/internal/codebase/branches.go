@@ -66,7 +66,7 @@ func (c *collector) inForce(v *node, name string) *node {
 		n--
 	}
 	last := len(v.alternatives()) - 1
-	if last < 0 || n < 0 || v.rest {
+	if last < 0 || n < 0 || v.rest || len(c.blocks) > 64 {
 		return v
 	}
 	block := c.scopes[n].blocks[name]

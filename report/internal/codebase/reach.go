@@ -194,6 +194,9 @@ func (c *collector) declareClass(i int, name, word string, supers []string) {
 // headerWords are words behind the name of a class that name none of the checkout.
 var headerWords = wordSet("extends implements object Object Serializable IDisposable ABC")
 
+// maxAdvised is the number of pointcuts of an aspect that are read.
+const maxAdvised = 16
+
 // advised returns the annotations of the methods that an aspect in the class at a token is about, nil if it is about
 // others, too.
 func (c *collector) advised(i int) (list []string) {
@@ -220,7 +223,9 @@ func (c *collector) advised(i int) (list []string) {
 				name = c.textOf(m - 1)
 			}
 		}
-		list = append(list, c.words.keep(name))
+		if list = append(list, c.words.keep(name)); len(list) > maxAdvised {
+			return nil
+		}
 	}
 	return list
 }
@@ -321,7 +326,6 @@ func (s *scanner) reach() {
 	for _, file := range s.sources {
 		file.bodies = nil
 	}
-
 }
 
 // madeElsewhere reports whether something outside of the sources may make objects of a class.
@@ -331,8 +335,7 @@ func (s *scanner) madeElsewhere(file *source, name string, of *body) bool {
 		of.supers = nil // only routes name it
 		return false
 	}
-	return of.entry || of.foreign && !of.abstract || !s.applies(file.syntax) ||
-		file.hosted(name)
+	return of.entry || of.foreign && !of.abstract || !s.applies(file.syntax) || file.hosted(name)
 }
 
 const (
