@@ -85,5 +85,9 @@ const SourceUnwritten = codebase.Unwritten
 // SourceUncalled is the Condition of a SourcePattern in a function that nothing calls.
 const SourceUncalled = codebase.Uncalled
 
+// SourceUncompiled begins the Condition of a SourcePattern in a module of Rust that Cargo does not compile; the path of
+// the module follows.
+const SourceUncompiled = codebase.Uncompiled
+
 // ScanSource reads the source code in a directory.
 func ScanSource(dir string) (*SourceTree, error) { return codebase.Scan(dir) }

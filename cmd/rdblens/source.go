@@ -134,7 +134,10 @@ func (e *env) sourceList(o *sourceCommand, c *report.SourceTree) error {
 
 // condition says under which condition a pattern is one of keys, and which line decides it.
 func condition(p *report.SourcePattern) message.Message {
+	module, uncompiled := strings.CutPrefix(p.Condition, report.SourceUncompiled)
 	switch only := message.Code("condition", p.Condition); {
+	case uncompiled:
+		return message.New("Cargo compiles {module}", message.Path("module", module))
 	case p.Condition == "":
 		return message.Message{}
 	case p.Condition == report.SourceUnwritten:

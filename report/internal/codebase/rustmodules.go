@@ -39,6 +39,9 @@ func (s *scanner) cargoFeatures() map[string]bool {
 	return features
 }
 
+// Uncompiled begins the condition of keys in a module of Rust that Cargo does not compile; its path follows.
+const Uncompiled = "Cargo compiles "
+
 // rustRoots are files of Rust that no module compiles.
 var rustRoots = wordSet("main lib build")
 
@@ -74,7 +77,7 @@ func (s *scanner) uncompiled(file *source) *store {
 			}
 		}
 		if declares && !compiled {
-			return &store{kind: cachesElsewhere, needs: "Cargo compiles " + module}
+			return &store{kind: cachesElsewhere, needs: Uncompiled + module}
 		}
 	}
 	return nil
