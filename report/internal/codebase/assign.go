@@ -88,7 +88,8 @@ func (c *collector) assignment(i int) {
 		c.declare(name, base, n, t)
 	}
 	constant := c.syntax.loose && name == strings.ToUpper(name) // of the keys of a class, not of a client
-	if c.syntax != csharp && !constant && !c.declares(at) || strings.EqualFold(name, "instancename") {
+	if c.syntax != csharp && !constant && !c.declares(at) || strings.EqualFold(name, "instancename") ||
+		c.syntax == csharp && name == "KeyPrefix" && c.says("StackExchangeRedisExtensions", strings.Contains) {
 		c.option(name, n, t)
 	}
 }
@@ -373,6 +374,8 @@ func (c *collector) option(name string, n *node, t *token) {
 	s := &site{key: n, line: t.line, source: c.file, function: c.function(), prefix: true}
 	if c.syntax == csharp && strings.EqualFold(name, "instancename") {
 		s.key, s.layer = fixedPrefix(n), distributedLayer
+	} else if c.syntax == csharp { // of StackExchange.Redis.Extensions
+		s.key, s.layer = fixedPrefix(n), keyspaceLayer
 	} else if n.kind == holeNode || c.made > 0 && t.start < c.tokens[c.made].start || c.syntax == javaScript &&
 		c.ofLibrary() {
 		return

@@ -296,6 +296,17 @@ func TestArguments(t *testing.T) {
 	}, "Mails.cs:2 shop:mail:* certain SET\nRedisService.cs:3 shop:* certain SET\n")
 }
 
+// TestExtensions has the prefix of the settings of StackExchange.Redis.Extensions.
+func TestExtensions(t *testing.T) {
+	checkLines(t, map[string]string{"Program.cs": "using StackExchange.Redis.Extensions.Core.Configuration;\n" +
+		"class Program {\n  static void Main() {\n" +
+		"    services.AddStackExchangeRedisExtensions<Json>(new RedisConfiguration\n    {\n" +
+		"      KeyPrefix = \"shop__\",\n    });\n    new Carts().F(1);\n  }\n}\n",
+		"Carts.cs": "using StackExchange.Redis.Extensions.Core.Abstractions;\nclass Carts {\n" +
+			"  void F(string id) { redis.Database.StringSetAsync($\"cart:{id}\", 1); }\n}\n",
+	}, "Carts.cs:3 shop__cart:* certain SET\n", "shop__")
+}
+
 // TestWrapperOfWrapper has a method that gives a key to a wrapper, which puts something before it.
 func TestWrapperOfWrapper(t *testing.T) {
 	checkLines(t, map[string]string{"RedisClient.kt": "import redis.clients.jedis.Jedis\n" +

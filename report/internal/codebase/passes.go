@@ -55,6 +55,9 @@ func (s *scanner) calls() {
 func (s *scanner) passOn(c *site, f *function) {
 	c.args = f.order(c.args)
 	needs := s.chosen(c, f)
+	if needs == nil && s.uncalled(f) { // of an interface with another implementation
+		needs = uncalled
+	}
 	for n := f.done; n < f.due; n++ {
 		pass := &f.passes[n]
 		s.program.steps = 0

@@ -49,10 +49,18 @@ var rustRoots = wordSet("main lib build")
 // word in the parentheses is a token. It is 0 if there is none.
 func (c *collector) leftOut(i int) int {
 	t := &c.tokens[min(i+2, len(c.tokens)-1)]
+	if c.syntax == rust && c.textOf(i) == "test" && c.is(i+1, "]") && (c.is(i-1, "[") || c.is(i-1, "::")) { // #[test]
+		return c.itemEnd(i)
+	}
 	off := c.textOf(i) == "test" || c.features != nil && t.kind == textToken && !c.features[c.src[t.body:t.tail]]
 	if c.syntax != rust || !off || !c.is(i-1, "(") || c.textOf(i-2) != "cfg" && c.textOf(i-2) != "all" {
 		return 0
 	}
+	return c.itemEnd(i)
+}
+
+// itemEnd returns the token that ends the item of Rust whose attribute has a token, 0 if that is not known.
+func (c *collector) itemEnd(i int) int {
 	n, behind := i, false
 	for n < i+200 && c.tokens[n].kind != endToken && !(behind && (c.is(n, ",") || c.is(n, "}"))) { // ends a part of one
 		if c.is(n, ";") || c.is(n, "{") {

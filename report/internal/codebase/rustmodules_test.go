@@ -24,10 +24,11 @@ func TestCargo(t *testing.T) {
 			"enum Kind {\n    #[cfg(feature = \"queue\")] Queue(u8), Direct }\n" +
 			"#[cfg(feature = \"queue\")]\n" + use[21:] + set("mail-queue") +
 			"}\n#[cfg(not(feature = \"queue\"))]\n" + use[21:] + set("mail-direct") + "}\n",
-		"src/queue.rs":     "mod inner;\n" + use + set("queue") + "}\n",
-		"src/old/mod.rs":   "mod part;\n",
-		"src/old/part.rs":  use + set("part") + "    crate::mail::keep(con, format!(\"kept:{id}\"));\n}\n",
-		"src/text.rs":      use + set("text") + "}\n",
+		"src/queue.rs":    "mod inner;\n" + use + set("queue") + "}\n",
+		"src/old/mod.rs":  "mod part;\n",
+		"src/old/part.rs": use + set("part") + "    crate::mail::keep(con, format!(\"kept:{id}\"));\n}\n",
+		"src/text.rs": use + set("text") + "}\n#[test]\n" + use[21:] + set("text-test") + "}\n" +
+			"#[tokio::test]\nasync " + use[21:] + set("text-async-test") + "}\n",
 		"src/bin/clean.rs": use + set("clean") + "}\n",
 	}
 	checkLines(t, files, "src/bin/clean.rs:3 clean:* certain SET\nsrc/carts/jobs.rs:3 jobs:* certain SET\n"+

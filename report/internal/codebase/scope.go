@@ -197,7 +197,7 @@ func (c *collector) newFunction(name, container string, open int) *function {
 	if open > 0 {
 		f.params, f.defaults, f.groups = c.parameters(open)
 		for n := open + 1; n < int(c.match[open]) && c.syntax == java; n++ {
-			if c.isWord(n) && c.isWord(n+1) && isUpper(c.textOf(n)) {
+			if c.isWord(n) && c.isWord(n+1) && isUpper(c.textOf(n)) && !c.is(n-1, "@") {
 				f.marked = append(f.marked, wordHash("#"+c.textOf(n)))
 			}
 		}

@@ -44,8 +44,11 @@ var hostNames = sync.OnceValue(func() *regexp.Regexp {
 
 // hosted reports whether a framework may call the methods of a class or a file by its name.
 func (s *source) hosted(class string) bool {
-	if s.syntax == csharp { // libraries find them
+	switch {
+	case s.syntax == csharp: // libraries find them
 		return strings.HasSuffix(class, "Handler") || strings.HasSuffix(class, "Consumer")
+	case s.syntax.jvm: // a table of jobs may name them
+		return strings.HasSuffix(class, "Task") || strings.HasSuffix(class, "Job")
 	}
 	return (s.syntax == php || s.syntax == ruby) && (hostNames().MatchString("/"+s.path) || hostNames().MatchString(class))
 }
@@ -202,6 +205,10 @@ const (
 	closed                       // in PHP, only its class and those below it do
 )
 
+// silent are annotations of methods of the JVM that do not say who calls them.
+var silent = wordSet(`Transactional Cacheable CachePut CacheEvict Caching Async SneakyThrows Deprecated SuppressWarnings
+	Retryable NonNull Nullable NotNull Synchronized JvmStatic JvmOverloads Throws`)
+
 // external returns who calls a function, as what precedes its parameters tells, in the bracket of a token.
 func (c *collector) external(open int) (by caller) {
 	if c.syntax == python {
@@ -236,6 +243,7 @@ func (c *collector) external(open int) (by caller) {
 		case depth > 0:
 		case c.is(n, "@") && c.textOf(n+1) == "Override":
 			by = overriding
+		case c.is(n, "@") && c.jvm && silent[c.textOf(n+1)]:
 		case c.is(n, "@"), c.is(n, "#") && c.syntax != csharp, c.is(n, "[") && c.tokens[n].first && c.syntax == csharp:
 			return annotated
 		}

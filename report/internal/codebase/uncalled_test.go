@@ -125,6 +125,21 @@ func TestUsedClasses(t *testing.T) {
 			"Own.java": "@Filtered\nclass Own {\n  void check(Limit limit) { jedis.set(\"kept:\" + id, \"\"); }\n" +
 				"  @Override void all() { check(method.getAnnotation(Limit.class)); }\n}\n"}, "run();",
 			"Own.java:3 kept:*" + dead},
+		"its annotation does not say who calls it": {map[string]string{"Main.java": main,
+			"Own.java": "@Service\nclass Own {\n" +
+				"  @Transactional\n  void keep(String id) { jedis.set(\"kept:\" + id, \"\"); }\n}\n"},
+			"run();", "Own.java:4 kept:*" + dead},
+		"an implementation that nothing makes": {map[string]string{"main.go": "package main\n\nfunc main() {\n" +
+			"\tvar s Store = newNear()\n\ts.Keep(\"kept:\" + id)\n\t%\n}\n",
+			"far.go": "package main\n\nimport \"github.com/redis/go-redis/v9\"\n\n" +
+				"type Far struct {\n\trdb *redis.Client\n}\n\n" +
+				"func NewFar(rdb *redis.Client) *Far {\n\treturn &Far{rdb}\n}\n\n" +
+				"func (f *Far) Keep(key string) {\n\tf.rdb.Set(ctx, \"far:\"+key, 1, 0)\n}\n"},
+			"run()", "far.go:14 far:*" + dead},
+		"a parameter has an annotation": {map[string]string{"Main.java": main, "Limit.java": limits,
+			"Own.java": "@Filtered\nclass Own {\n  @Get\n" +
+				"  void check(@Limit String id) { jedis.set(\"kept:\" + id, \"\"); }\n}\n"},
+			"run();", "Own.java:4 kept:*" + alive},
 		"an extension is called": {map[string]string{"Carts.cs": extensions, "Program.cs": program}, "redis.Keep(id);",
 			"Carts.cs:3 kept:*" + alive},
 		"an extension is not called": {map[string]string{"Carts.cs": extensions, "Program.cs": program}, "Run();",
