@@ -374,23 +374,13 @@ func (c *collector) option(name string, n *node, t *token) {
 	s := &site{key: n, line: t.line, source: c.file, function: c.function(), prefix: true}
 	if c.syntax == csharp && strings.EqualFold(name, "instancename") {
 		s.key, s.layer = fixedPrefix(n), distributedLayer
-	} else if c.syntax == csharp { // of StackExchange.Redis.Extensions
+	} else if c.syntax == csharp && name == "KeyPrefix" { // of StackExchange.Redis.Extensions
 		s.key, s.layer = fixedPrefix(n), keyspaceLayer
 	} else if n.kind == holeNode || c.made > 0 && t.start < c.tokens[c.made].start || c.syntax == javaScript &&
 		c.ofLibrary() {
 		return
 	}
 	c.sites = append(c.sites, s)
-}
-
-// ofLibrary reports whether the object around is an argument of a class that is no client.
-func (c *collector) ofLibrary() bool {
-	n := len(c.blocks)
-	if n == 0 || !c.is(c.blocks[n-1]-1, "(") {
-		return false
-	}
-	word := c.textOf(max(c.blocks[n-1]-2, 0))
-	return word[0] >= 'A' && word[0] <= 'Z' && !clientMakers[word]
 }
 
 // declare notes a constant or a member.

@@ -147,3 +147,13 @@ func (c *collector) libraryStore(i, open int) {
 		return
 	}
 }
+
+// ofLibrary reports whether the object around is an argument of a class that is no client.
+func (c *collector) ofLibrary() bool {
+	n := len(c.blocks)
+	if n == 0 || !c.is(c.blocks[n-1]-1, "(") {
+		return false
+	}
+	word := c.textOf(max(c.blocks[n-1]-2, 0))
+	return word[0] >= 'A' && word[0] <= 'Z' && !clientMakers[word]
+}
