@@ -102,7 +102,7 @@ func (c *collector) priorBranch(block int) int {
 				n--
 			}
 		}
-		if word := c.textOf(n); (word == "else" || word == "elseif") && c.is(n-1, "}") {
+		if word := c.textOf(n); (word == "else" || word == "elseif") && c.is(n-1, "}") && c.opening(n-1) > 0 {
 			return c.opening(n - 1)
 		}
 		return -1
@@ -112,7 +112,8 @@ func (c *collector) priorBranch(block int) int {
 	}
 	for ; n > max(0, block-2000); n-- {
 		if t := &c.tokens[n]; t.first && t.column <= c.tokens[block].column {
-			if word := c.textOf(n); t.column == c.tokens[block].column && (word == "if" || word == "elif" || word == "elsif") {
+			if word := c.textOf(n); t.column == c.tokens[block].column && (word == "if" || word == "unless" ||
+				word == "elif" || word == "elsif") {
 				return n
 			}
 			return -1

@@ -118,7 +118,7 @@ func TestObjectsOfRedisson(t *testing.T) {
 			"    RedisUtils.members(\"f:\" + id);\n  }\n}\n",
 	}, "Use.java:2 users::* likely @Cacheable\nUse.java:4 a:* certain GET unwritten\n"+
 		"Use.java:5 b:* certain SET\nUse.java:6 c:* certain DEL SET\nUse.java:7 d:* certain SET\n"+
-		"Use.java:8 e:* certain HGETALL unwritten\nUse.java:9 f:* certain SMEMBERS unwritten\n")
+		"Use.java:8 e:* certain readAllMap unwritten\nUse.java:9 f:* certain readAll unwritten\n")
 }
 
 // TestConstantsOfEnums has keys that methods and getters of constants make.

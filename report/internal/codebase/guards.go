@@ -105,11 +105,8 @@ func (c *collector) branchBefore(f *function, begin int) guard {
 	if c.is(begin-1, ")") {
 		return c.branch(f, c.opening(begin-1)-1)
 	}
-	if c.textOf(begin-1) != "else" || !c.is(begin-2, "}") {
-		return 0
-	}
-	if open := c.opening(begin - 2); c.textOf(open-1) != "else" {
-		return -c.branchBefore(f, open)
+	if prior := c.priorBranch(begin); prior >= 0 && c.textOf(prior-1) != "else" {
+		return -c.branchBefore(f, prior)
 	}
 	return 0
 }
@@ -129,13 +126,8 @@ func (c *collector) branch(f *function, i int) guard {
 		return g
 	case "else":
 		defer func() { c.equals = nil }()
-		for n := i - 1; c.indent && n > 0; n-- {
-			if t := &c.tokens[n]; t.first && t.column <= c.tokens[i].column {
-				if w := c.textOf(n); t.column == c.tokens[i].column && (w == "if" || w == "unless") {
-					return -c.branch(f, n)
-				}
-				break
-			}
+		if n := c.priorBranch(i); c.indent && n >= 0 && (c.textOf(n) == "if" || c.textOf(n) == "unless") {
+			return -c.branch(f, n)
 		}
 	}
 	return 0

@@ -34,9 +34,12 @@ func mentioned(src string, t *token) string {
 // mention notes which functions a token may name, for the function or the class around it. Before it, the file had some
 // functions.
 func (c *collector) mention(i, before int) {
+	if c.callees != nil {
+		return
+	}
 	text := mentioned(c.src, &c.tokens[i])
 	c.imports = max(c.imports, c.importEnd(i))
-	if text == "" || c.callees != nil || i < c.imports || c.introduces(i, before, text) {
+	if text == "" || i < c.imports || c.introduces(i, before, text) {
 		return
 	}
 	f := c.function()

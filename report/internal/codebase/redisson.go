@@ -7,21 +7,19 @@ var readsObject = wordSet(`get getall isexists size isempty contains containskey
 	readallmap readallkeyset readallvalues readallentryset entryset keyset values range valuerange entryrange getscore
 	rank remaintimetolive getcardinality count peek`)
 
-// readsOf are commands that read keys, by their types.
-var readsOf = map[string]string{"string": "GET", "hash": "HGETALL", "list": "LRANGE", "set": "SMEMBERS",
-	"zset": "ZRANGE", "stream": "XRANGE"}
-
 // ofObject returns what a call of Redisson does that gives an object for a key: no write if the methods that are called
 // on the object, or on the variable that has it, only read or remove.
 func (c *collector) ofObject(i int, command *command) *command {
 	if command == nil || !command.jvm {
 		return command
 	}
-	removes, reads := false, false
+	removes, read := false, "" // the last method that reads
 	other := func(method int) bool {
 		name := strings.TrimSuffix(strings.ToLower(c.textOf(method)), "async")
 		removed := name == "delete" || name == "unlink"
-		removes, reads = removes || removed, reads || readsObject[name]
+		if removes = removes || removed; readsObject[name] {
+			read = c.textOf(method)
+		}
 		return !removed && !readsObject[name]
 	}
 	begin, end := i, c.behind(i+1)
@@ -42,8 +40,10 @@ func (c *collector) ofObject(i int, command *command) *command {
 	}
 	only := *command
 	switch {
-	case reads:
-		only.name, only.writes = readsOf[command.kind], false
+	case read == "get" && command.kind == "string":
+		only.name, only.writes = "GET", false
+	case read != "":
+		only.name, only.writes = c.words.keep(read), false
 	case removes:
 		only.name = "DEL"
 	}

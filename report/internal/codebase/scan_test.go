@@ -159,6 +159,14 @@ func TestWhatIsRead(t *testing.T) {
 	}
 }
 
+// TestVendoredNames has folders with the names of those that have the code of others: packages of Java are not such.
+func TestVendoredNames(t *testing.T) {
+	checkLines(t, map[string]string{"src/main/resources/static/vendor/a.js": "redis.set('left:out:' + id, 1)\n",
+		"src/main/java/shop/external/Carts.java": "import redis.clients.jedis.Jedis;\nclass Carts {\n" +
+			"  void keep(String id) { jedis.set(\"kept:\" + id, \"\"); }\n}\n",
+	}, "src/main/java/shop/external/Carts.java:3 kept:* certain SET\n")
+}
+
 // TestHostileSources checks that sources made to take time or memory take little.
 func TestHostileSources(t *testing.T) {
 	const many = 100_000

@@ -148,7 +148,8 @@ func (w *walker) folder(dir string, ignore ignoreList, depth int) {
 		case e.IsDir() && e.Name()[0] == '.':
 		case ignore.ignores(name, e.IsDir()):
 			w.skipped.Ignored++
-		case e.IsDir() && vendored[e.Name()] && !strings.Contains(dir+"/", "src/main/"):
+		case e.IsDir() && vendored[e.Name()] && !strings.Contains(dir+"/", "src/main/java/") &&
+			!strings.Contains(dir+"/", "src/main/kotlin/"):
 			w.skipped.Vendored++
 		case e.IsDir():
 			w.folder(name, ignore, depth+1)
