@@ -234,7 +234,11 @@ func (c *collector) external(open int) (by caller) {
 		return by
 	}
 	depth, n := 0, open-1
-	for ; n >= 0 && n > open-2000 && (depth > 0 || !c.is(n, ";") && !c.is(n, "{") && !c.is(n, "}")); n-- {
+	ends := func(n int) bool { // what precedes the function, also an expression that is the body of another one
+		return c.is(n, ";") || c.is(n, "{") || c.is(n, "}") ||
+			(c.jvm || c.syntax == csharp) && (c.is(n, "=") || c.is(n, "=>"))
+	}
+	for ; n >= 0 && n > open-2000 && (depth > 0 || !ends(n)); n-- {
 		switch {
 		case c.is(n, ")"):
 			depth++
